@@ -1,0 +1,139 @@
+package dev.outboxlog.local;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.tools.StorageTool;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * A real Kafka broker inside this JVM: one KRaft node that is broker and controller, without authentication, on loopback.
+ * Topics that nobody created appear at the first use with {@value #PARTITIONS} partitions. Not for production.
+ */
+public final class LocalKafka implements AutoCloseable {
+
+    /** Partitions of a new topic. */
+    public static final int PARTITIONS = 6;
+
+    private final KafkaRaftServer server;
+    private final String bootstrapServers;
+
+    private LocalKafka(KafkaRaftServer server, String bootstrapServers) {
+        this.server = server;
+        this.bootstrapServers = bootstrapServers;
+    }
+
+    /**
+     * Starts the broker and creates the topics that it lacks.
+     *
+     * @param directory where the log and the settings live; what an earlier broker left there is kept
+     * @param port the clients' port
+     * @param controllerPort the port on which the node talks to itself
+     * @param topics the topics that must exist
+     */
+    public static LocalKafka start(Path directory, int port, int controllerPort, List<String> topics)
+            throws IOException, InterruptedException, ExecutionException {
+        Files.createDirectories(directory);
+        Map<String, String> settings = settings(directory, port, controllerPort);
+        if (!Files.exists(directory.resolve("log/meta.properties"))) {
+            format(directory, settings);
+        }
+        var server = new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
+        server.startup();
+        LocalKafka kafka = new LocalKafka(server, "127.0.0.1:" + port);
+        kafka.createTopics(topics);
+        return kafka;
+    }
+
+    private static Map<String, String> settings(Path directory, int port, int controllerPort) {
+        Map<String, String> settings = new HashMap<>();
+        settings.put("process.roles", "broker,controller");
+        settings.put("node.id", "1");
+        settings.put("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+        settings.put("listeners", "PLAINTEXT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d".formatted(port, controllerPort));
+        settings.put("advertised.listeners", "PLAINTEXT://127.0.0.1:" + port);
+        settings.put("controller.listener.names", "CONTROLLER");
+        settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        settings.put("log.dirs", directory.resolve("log").toString());
+        settings.put("num.partitions", Integer.toString(PARTITIONS));
+        settings.put("default.replication.factor", "1");
+        settings.put("auto.create.topics.enable", "true");
+        settings.put("offsets.topic.replication.factor", "1");
+        settings.put("offsets.topic.num.partitions", "4");
+        settings.put("transaction.state.log.replication.factor", "1");
+        settings.put("transaction.state.log.min.isr", "1");
+        settings.put("transaction.state.log.num.partitions", "4");
+        settings.put("share.coordinator.state.topic.replication.factor", "1");
+        settings.put("share.coordinator.state.topic.min.isr", "1");
+        settings.put("share.coordinator.state.topic.num.partitions", "1");
+        // A single developer's group need not wait for more members.
+        settings.put("group.initial.rebalance.delay.ms", "0");
+        return settings;
+    }
+
+    private static void format(Path directory, Map<String, String> settings) throws IOException {
+        Path file = directory.resolve("server.properties");
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        try (OutputStream out = Files.newOutputStream(file)) {
+            properties.store(out, null);
+        }
+        var printed = new ByteArrayOutputStream();
+        int exit = StorageTool.execute(
+                new String[] {"format", "-t", Uuid.randomUuid().toString(), "-c", file.toString()},
+                new PrintStream(printed, true, StandardCharsets.UTF_8));
+        if (exit != 0) {
+            throw new IOException("Kafka's storage in " + directory + " cannot be formatted: "
+                    + printed.toString(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** Creates the topics that do not exist yet, with {@value #PARTITIONS} partitions each. */
+    public void createTopics(List<String> topics) throws InterruptedException, ExecutionException {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            for (String topic : topics) {
+                try {
+                    admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1)))
+                            .all()
+                            .get();
+                } catch (ExecutionException e) {
+                    if (!(e.getCause() instanceof TopicExistsException)) {
+                        throw e;
+                    }
+                }
+            }
+        }
+    }
+
+    /** {@code host:port}, as clients want it. */
+    public String bootstrapServers() {
+        return bootstrapServers;
+    }
+
+    /** What a Quarkus service has to be told to use this broker. */
+    public Map<String, String> serviceSettings() {
+        return Map.of("kafka.bootstrap.servers", bootstrapServers);
+    }
+
+    /** Stops the broker in an orderly way; its log stays on disk. */
+    @Override
+    public void close() {
+        server.shutdown();
+        server.awaitShutdown();
+    }
+}
