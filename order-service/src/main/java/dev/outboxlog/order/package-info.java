@@ -1,0 +1,2 @@
+/** Orders: the domain, its table, its events and its REST API. */
+package dev.outboxlog.order;

@@ -1,0 +1,30 @@
+package dev.outboxlog.outbox;
+
+import dev.outboxlog.database.BoundedPool;
+import io.quarkus.reactive.datasource.ReactiveDataSource;
+import io.quarkus.reactive.pg.client.PgPoolCreator;
+import io.vertx.sqlclient.Pool;
+import jakarta.inject.Singleton;
+
+/** The relay's own pool: requests cannot take its connections, nor it theirs. */
+@Singleton
+@ReactiveDataSource("relay")
+class RelayPoolCreator implements PgPoolCreator {
+
+    private final OutboxConfig config;
+
+    RelayPoolCreator(OutboxConfig config) {
+        this.config = config;
+    }
+
+    @Override
+    public Pool create(Input input) {
+        return BoundedPool.create(
+                input,
+                "order-service relay",
+                config.statementTimeout(),
+                config.relay().workers() * 2,
+                config.statementTimeout(),
+                config.statementTimeout());
+    }
+}

@@ -1,0 +1,67 @@
+package dev.outboxlog.outbox;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.kafka.clients.producer.Producer;
+
+/**
+ * Finds out whether topics can be written to before anything is sent to them. Sending to a topic that the client does not know blocks the
+ * sender for up to {@code max.block.ms}; here that wait happens on a thread of its own, so that other topics flow meanwhile.
+ *
+ * <p>Safe for use by several threads.
+ */
+final class Topics implements AutoCloseable {
+
+    /** Well below the five minutes ({@code metadata.max.idle.ms}) after which the client forgets a topic that is not used. */
+    private static final Duration KNOWN_FOR = Duration.ofMinutes(1);
+    /** Keeps a missing topic from being looked for by every claim. */
+    private static final Duration UNKNOWN_FOR = Duration.ofSeconds(2);
+
+    private record Lookup(CompletableFuture<Void> result, long startedNanos) {
+        boolean isFresh() {
+            Duration age = Duration.ofNanos(System.nanoTime() - startedNanos);
+            return !result.isDone() || age.compareTo(result.isCompletedExceptionally() ? UNKNOWN_FOR : KNOWN_FOR) < 0;
+        }
+    }
+
+    private final Map<String, Lookup> lookups = new ConcurrentHashMap<>();
+    private final Producer<?, ?> producer;
+    // Several, so that one missing topic does not hold up the look at another; idle threads end.
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "outbox-topics");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    Topics(Producer<?, ?> producer) {
+        this.producer = producer;
+    }
+
+    /**
+     * Whether the topic is there. Where that was found out a short while ago, the answer is complete at once.
+     *
+     * @return completes if the topic can be written to, or fails with what the client said
+     */
+    CompletableFuture<Void> check(String topic) {
+        return lookups.compute(topic, (name, known) -> known != null && known.isFresh() ? known : lookUp(name))
+                .result();
+    }
+
+    private Lookup lookUp(String topic) {
+        return new Lookup(CompletableFuture.runAsync(() -> producer.partitionsFor(topic), threads), System.nanoTime());
+    }
+
+    /** Makes the next {@link #check} ask again. */
+    void forget(String topic) {
+        lookups.remove(topic);
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

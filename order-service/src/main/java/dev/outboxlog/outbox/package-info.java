@@ -1,0 +1,8 @@
+/**
+ * A transactional outbox that is a log, and the relay that publishes it. Knows nothing of orders.
+ *
+ * <p>{@link dev.outboxlog.outbox.Outbox} is what an application uses. The rest is the relay:
+ * {@link dev.outboxlog.outbox.Relay} runs {@link dev.outboxlog.outbox.RelayWorker}s, which claim and advance lanes through
+ * {@link dev.outboxlog.outbox.LaneRepository} and send what they have claimed as a {@link dev.outboxlog.outbox.Publication}.
+ */
+package dev.outboxlog.outbox;
