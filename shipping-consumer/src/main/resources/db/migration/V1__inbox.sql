@@ -10,7 +10,7 @@ CREATE TABLE processed_events (
 );
 
 -- Records that could not be applied. "held": an earlier event of the same subject is missing; it goes when that one comes.
--- "parked": it waits for a person. "applied" and "discarded": what became of a parked one, kept for the audit.
+-- "parked": it waits for a person. "settled" (after a retry) and "discarded": what became of it, kept for the audit.
 -- The record is kept as it came, byte by byte: a person must be able to read it, and a retry must be able to parse it again.
 -- Everything that was parsed from it may be missing, because the record may be anything.
 CREATE TABLE inbox_hold (
@@ -33,7 +33,7 @@ CREATE TABLE inbox_hold (
     held_at       timestamptz NOT NULL DEFAULT now(),
     updated_at    timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT inbox_hold_pkey PRIMARY KEY (hold_id),
-    CONSTRAINT inbox_hold_state CHECK (state IN ('held', 'parked', 'applied', 'discarded')),
+    CONSTRAINT inbox_hold_state CHECK (state IN ('held', 'parked', 'settled', 'discarded')),
     -- A held one is found by its subject and applied by its sequence.
     CONSTRAINT inbox_hold_held_is_readable
         CHECK (state <> 'held' OR (event_id IS NOT NULL AND subject IS NOT NULL AND sequence IS NOT NULL)),
@@ -44,3 +44,19 @@ CREATE TABLE inbox_hold (
 
 CREATE INDEX inbox_hold_held_by_subject ON inbox_hold (subject, sequence) WHERE state = 'held';
 CREATE INDEX inbox_hold_listed_by_state ON inbox_hold (state, hold_id);
+
+-- What people did to records on hold: who, when, why, and what came of it. Written in the transaction of the deed, never changed.
+CREATE TABLE inbox_action (
+    action_id bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
+    hold_id   bigint,
+    subject   text COLLATE "C",
+    action    text        NOT NULL,
+    who       text        NOT NULL,
+    why       text        NOT NULL,
+    outcome   text        NOT NULL,
+    acted_at  timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT inbox_action_pkey PRIMARY KEY (action_id),
+    CONSTRAINT inbox_action_action CHECK (action IN ('retry', 'discard', 'release'))
+);
+
+CREATE INDEX inbox_action_of_hold ON inbox_action (hold_id, action_id);

@@ -25,4 +25,11 @@ public interface EventHandler {
      *     is by offering fewer events.
      */
     Uni<List<Outcome>> handle(SqlConnection transaction, List<InboxEvent> events);
+
+    /**
+     * A person says that the events of a subject up to a sequence are lost for good: the next one that counts is the one after it.
+     *
+     * @return false where the subject is not known at all, so that nothing can follow; then nothing changes
+     */
+    Uni<Boolean> skip(SqlConnection transaction, String subject, long upTo);
 }

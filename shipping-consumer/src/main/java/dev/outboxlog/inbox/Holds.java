@@ -52,9 +52,9 @@ class Holds {
             WHERE hold_id = ANY ($1::bigint[])
             """;
 
-    private static final String PARK_HELD = """
+    private static final String BECOME = """
             UPDATE inbox_hold
-            SET state = 'parked', reason_code = $2, reason = $3, updated_at = now()
+            SET state = $2, reason_code = $3, reason = $4, updated_at = now()
             WHERE hold_id = $1
             """;
 
@@ -82,13 +82,19 @@ class Holds {
         static Reason parked(String code, String text) {
             return new Reason("parked", code, text);
         }
+
+        boolean isParked() {
+            return state.equals("parked");
+        }
+
+        /** After a retry; {@code processed_events} says how. */
+        static Reason settled() {
+            return new Reason("settled", "retried", "a retry found its outcome");
+        }
     }
 
     /** A record to be put on hold. */
     record Entry(Delivery delivery, Reason reason) {}
-
-    /** A held record. */
-    record Held(long holdId, Delivery delivery) {}
 
     /** How many wait. */
     record Counts(long held, long parked) {}
@@ -152,7 +158,7 @@ class Holds {
      *
      * @param each the most of one subject
      */
-    Uni<List<Held>> heldOf(SqlConnection transaction, Collection<String> subjects, int each) {
+    Uni<List<Candidate>> heldOf(SqlConnection transaction, Collection<String> subjects, int each) {
         String[] sorted = subjects.stream().distinct().sorted().toArray(String[]::new);
         return transaction
                 .preparedQuery(HELD_OF)
@@ -160,9 +166,9 @@ class Holds {
                 .map(Holds::held);
     }
 
-    private static List<Held> held(RowSet<Row> rows) {
-        List<Held> held = new ArrayList<>(rows.size());
-        rows.forEach(row -> held.add(new Held(row.getLong("hold_id"), Delivery.of(record(row)))));
+    private static List<Candidate> held(RowSet<Row> rows) {
+        List<Candidate> held = new ArrayList<>(rows.size());
+        rows.forEach(row -> held.add(Candidate.fromHold(row.getLong("hold_id"), false, Delivery.of(record(row)))));
         return held;
     }
 
@@ -198,11 +204,11 @@ class Holds {
                 .replaceWithVoid();
     }
 
-    /** A held record turned out to be one for a person. */
-    Uni<Void> park(SqlConnection transaction, long holdId, Reason reason) {
+    /** Changes where a record on hold stands, and why. */
+    Uni<Void> become(SqlConnection transaction, long holdId, Reason reason) {
         return transaction
-                .preparedQuery(PARK_HELD)
-                .execute(Tuple.of(holdId, harmless(reason.code()), harmless(reason.text())))
+                .preparedQuery(BECOME)
+                .execute(Tuple.of(holdId, reason.state(), harmless(reason.code()), harmless(reason.text())))
                 .replaceWithVoid();
     }
 

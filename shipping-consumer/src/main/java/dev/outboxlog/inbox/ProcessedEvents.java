@@ -24,6 +24,20 @@ class ProcessedEvents {
             RETURNING event_id
             """;
 
+    /** Takes an id for a retry: one that was parked, or that was never remembered. */
+    private static final String CLAIM_PARKED = """
+            INSERT INTO processed_events AS p (event_id)
+            VALUES ($1)
+            ON CONFLICT (event_id) DO UPDATE SET outcome = p.outcome WHERE p.outcome = 'parked'
+            RETURNING event_id
+            """;
+
+    private static final String OUTCOME = """
+            SELECT outcome
+            FROM processed_events
+            WHERE event_id = $1
+            """;
+
     private static final String MARK = """
             UPDATE processed_events AS p
             SET outcome = u.outcome
@@ -46,6 +60,19 @@ class ProcessedEvents {
                     rows.forEach(row -> fresh.add(row.getUUID("event_id")));
                     return fresh;
                 });
+    }
+
+    /** Whether a parked event may be offered again; false where it was settled in some other way. */
+    Uni<Boolean> claimParked(SqlConnection transaction, UUID id) {
+        return transaction.preparedQuery(CLAIM_PARKED).execute(Tuple.of(id)).map(rows -> rows.size() == 1);
+    }
+
+    /** What became of an event that is remembered. */
+    Uni<String> outcome(SqlConnection transaction, UUID id) {
+        return transaction
+                .preparedQuery(OUTCOME)
+                .execute(Tuple.of(id))
+                .map(rows -> rows.iterator().next().getString("outcome"));
     }
 
     /** Changes what became of ids that were claimed; "applied" is what a claim says already. */

@@ -1,7 +1,7 @@
 package dev.outboxlog.inbox;
 
+import dev.outboxlog.inbox.Candidate.OnHold;
 import dev.outboxlog.inbox.Holds.Entry;
-import dev.outboxlog.inbox.Holds.Held;
 import dev.outboxlog.inbox.Holds.Reason;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.SqlConnection;
@@ -20,7 +20,7 @@ final class Settlement {
     private final Map<ProcessedAs, Integer> counts = new EnumMap<>(ProcessedAs.class);
     private final List<Entry> newHolds = new ArrayList<>();
     private final List<Long> freed = new ArrayList<>();
-    private final Map<Long, Reason> parkedHolds = new HashMap<>();
+    private final Map<Long, Reason> changedHolds = new HashMap<>();
     private final List<Instant> appliedTimes = new ArrayList<>();
     private int duplicates;
 
@@ -37,48 +37,58 @@ final class Settlement {
         count(ProcessedAs.PARKED);
     }
 
-    /**
-     * What the domain said about an event.
-     *
-     * @param held where the event comes from the hold, otherwise null
-     */
-    void settle(Delivery delivery, InboxEvent event, Held held, Outcome outcome) {
+    /** What the domain said about an event. */
+    void settle(Candidate candidate, Outcome outcome) {
+        InboxEvent event = candidate.event();
+        OnHold onHold = candidate.onHold();
         if (outcome instanceof Outcome.Gap gap) {
-            if (held == null) {
-                String reason = "sequence " + event.sequence() + " came, " + gap.known() + " is the last one known";
-                newHolds.add(new Entry(delivery, Reason.held(reason)));
+            if (onHold == null || onHold.parked()) {
+                String text = "sequence " + event.sequence() + " came, " + gap.known() + " is the last one known";
+                hold(candidate, Reason.held(text));
                 become(event, ProcessedAs.HELD);
             }
         } else if (outcome instanceof Outcome.Rejected rejected) {
-            Reason reason = Reason.parked(rejected.code(), rejected.reason());
-            if (held == null) {
-                newHolds.add(new Entry(delivery, reason));
-            } else {
-                parkedHolds.put(held.holdId(), reason);
-            }
+            hold(candidate, Reason.parked(rejected.code(), rejected.reason()));
             become(event, ProcessedAs.PARKED);
         } else {
-            if (held != null) {
-                freed.add(held.holdId());
+            if (onHold != null) {
+                free(onHold);
             }
-            if (outcome instanceof Outcome.Stale) {
-                become(event, ProcessedAs.STALE);
-            } else if (outcome instanceof Outcome.Ignored) {
-                become(event, ProcessedAs.IGNORED);
-            } else {
-                applied(event, held);
-            }
+            settled(event, onHold, outcome);
         }
     }
 
-    private void applied(InboxEvent event, Held held) {
-        if (held != null) {
-            marks.put(event.id(), ProcessedAs.APPLIED);
+    private void hold(Candidate candidate, Reason reason) {
+        if (candidate.onHold() == null) {
+            newHolds.add(new Entry(candidate.delivery(), reason));
+        } else {
+            changedHolds.put(candidate.onHold().holdId(), reason);
         }
-        if (event.time() != null) {
-            appliedTimes.add(event.time());
+    }
+
+    /** What only waited for its turn is forgotten; what a person has touched is kept. */
+    private void free(OnHold onHold) {
+        if (onHold.parked()) {
+            changedHolds.put(onHold.holdId(), Reason.settled());
+        } else {
+            freed.add(onHold.holdId());
         }
-        count(ProcessedAs.APPLIED);
+    }
+
+    private void settled(InboxEvent event, OnHold onHold, Outcome outcome) {
+        if (outcome instanceof Outcome.Stale) {
+            become(event, ProcessedAs.STALE);
+        } else if (outcome instanceof Outcome.Ignored) {
+            become(event, ProcessedAs.IGNORED);
+        } else {
+            if (onHold != null) {
+                marks.put(event.id(), ProcessedAs.APPLIED);
+            }
+            if (event.time() != null) {
+                appliedTimes.add(event.time());
+            }
+            count(ProcessedAs.APPLIED);
+        }
     }
 
     private void become(InboxEvent event, ProcessedAs outcome) {
@@ -90,13 +100,18 @@ final class Settlement {
         counts.merge(outcome, 1, Integer::sum);
     }
 
+    /** Where a record that was on hold before stands now; null where it is not on hold any more. */
+    Reason reasonOf(long holdId) {
+        return changedHolds.get(holdId);
+    }
+
     /** Writes it all; one statement after the other, because a failure of one spoils the rest. */
     Uni<BatchResult> write(SqlConnection transaction, ProcessedEvents processed, Holds holds) {
         Uni<Void> written = holds.insert(transaction, newHolds)
                 .chain(() -> processed.mark(transaction, marks))
                 .chain(() -> holds.release(transaction, freed));
-        for (Map.Entry<Long, Reason> parked : parkedHolds.entrySet()) {
-            written = written.chain(() -> holds.park(transaction, parked.getKey(), parked.getValue()));
+        for (Map.Entry<Long, Reason> changed : changedHolds.entrySet()) {
+            written = written.chain(() -> holds.become(transaction, changed.getKey(), changed.getValue()));
         }
         return written.replaceWith(() -> new BatchResult(counts, duplicates, freed.size(), appliedTimes));
     }

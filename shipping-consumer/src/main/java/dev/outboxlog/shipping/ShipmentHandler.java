@@ -47,6 +47,11 @@ class ShipmentHandler implements EventHandler {
         });
     }
 
+    @Override
+    public Uni<Boolean> skip(SqlConnection transaction, String subject, long upTo) {
+        return shipments.skip(transaction, subject, upTo);
+    }
+
     private static List<Outcome> fold(List<InboxEvent> events, Map<String, ShipmentChange> known) {
         List<Outcome> outcomes = new ArrayList<>(events.size());
         for (InboxEvent event : events) {

@@ -65,6 +65,12 @@ class Shipments {
             WHERE s.order_id = u.order_id
             """;
 
+    private static final String SKIP = """
+            UPDATE shipments
+            SET order_version = GREATEST(order_version, $2), updated_at = now()
+            WHERE order_id = $1
+            """;
+
     private static final String FIND = """
             SELECT order_id, order_version, status, customer_id, lines, total_minor, currency, shipping_address, refusals,
                 created_at, updated_at, dispatched_at, cancelled_at
@@ -155,6 +161,11 @@ class Shipments {
                 .addValue(column(changes, String[]::new, Shipments::address))
                 .addValue(column(changes, String[]::new, Shipments::refusals));
         return transaction.preparedQuery(UPDATE).execute(columns).replaceWithVoid();
+    }
+
+    /** Counts the events of an order up to a sequence as seen; false where there is no shipment. */
+    Uni<Boolean> skip(SqlConnection transaction, String orderId, long upTo) {
+        return transaction.preparedQuery(SKIP).execute(Tuple.of(orderId, upTo)).map(rows -> rows.rowCount() == 1);
     }
 
     private static <T> T[] column(
