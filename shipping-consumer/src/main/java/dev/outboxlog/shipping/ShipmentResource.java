@@ -1,9 +1,6 @@
 package dev.outboxlog.shipping;
 
 import io.smallrye.mutiny.Uni;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
-import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -13,6 +10,8 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.Arrays;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -24,6 +23,7 @@ import org.jboss.resteasy.reactive.RestPath;
 @Tag(name = "shipments", description = "What has to be shipped, and where it stands")
 public class ShipmentResource {
 
+    private static final int USUAL = 50;
     private static final int MOST = 200;
 
     private final Shipments shipments;
@@ -56,16 +56,21 @@ public class ShipmentResource {
             @QueryParam("status") @Parameter(description = "preparing, dispatched or cancelled; all where absent")
                     String status,
             @QueryParam("limit")
-                    @DefaultValue("50")
-                    @Min(1)
-                    @Max(MOST)
-                    @Parameter(description = "Items of a page, 1 to 200")
-                    int limit,
+                    @Parameter(
+                            description = "Items of a page",
+                            schema =
+                                    @Schema(
+                                            type = SchemaType.INTEGER,
+                                            minimum = "1",
+                                            maximum = "200",
+                                            defaultValue = "50"))
+                    String limit,
             @QueryParam("after") @Parameter(description = "\"next\" of the page before") String after) {
         ShipmentStatus wanted = status == null ? null : status(status);
         String last = after == null ? "" : token(after).lastOrderId();
+        int size = limit(limit);
         // One more than asked for tells whether there is a next page.
-        return shipments.list(wanted, last, limit + 1).map(found -> page(found, limit));
+        return shipments.list(wanted, last, size + 1).map(found -> page(found, size));
     }
 
     @POST
@@ -98,6 +103,16 @@ public class ShipmentResource {
                 .findFirst()
                 .orElseThrow(
                         () -> Problems.badParameter("status", "It is one of preparing, dispatched and cancelled."));
+    }
+
+    private static int limit(String text) {
+        if (text == null) {
+            return USUAL;
+        }
+        if (text.matches("[0-9]{1,3}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= MOST) {
+            return Integer.parseInt(text);
+        }
+        throw Problems.badParameter("limit", "It is a number from 1 to " + MOST + ".");
     }
 
     private static PageToken token(String text) {
