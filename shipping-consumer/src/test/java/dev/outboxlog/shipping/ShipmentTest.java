@@ -6,16 +6,15 @@ import static dev.outboxlog.testing.OrdersTopic.created;
 import static dev.outboxlog.testing.OrdersTopic.newOrderId;
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 
 import dev.outboxlog.testing.Database;
 import dev.outboxlog.testing.OrdersTopic;
 import dev.outboxlog.testing.OrdersTopic.Event;
+import dev.outboxlog.testing.Service;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.ValidatableResponse;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,15 +22,13 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 class ShipmentTest {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
-
-    private final OrdersTopic topic = new OrdersTopic();
-    private final Database database = new Database();
+    private final Service service = new Service();
+    private final OrdersTopic topic = service.topic();
+    private final Database database = service.database();
 
     @AfterEach
     void close() {
-        topic.close();
-        database.close();
+        service.close();
     }
 
     private ValidatableResponse shipment(String orderId) {
@@ -39,16 +36,15 @@ class ShipmentTest {
     }
 
     private void awaitVersion(String orderId, int version) {
-        await().atMost(SOON)
-                .untilAsserted(() -> shipment(orderId).statusCode(200).body("orderVersion", equalTo(version)));
+        service.awaitVersion(orderId, version);
     }
 
     private String outcome(Event event) {
-        return (String) database.value("SELECT outcome FROM processed_events WHERE event_id = ?", event.id());
+        return service.outcome(event);
     }
 
     private void awaitOutcome(Event event, String outcome) {
-        await().atMost(SOON).untilAsserted(() -> assertThat(outcome(event)).isEqualTo(outcome));
+        service.awaitOutcome(event, outcome);
     }
 
     @Test
