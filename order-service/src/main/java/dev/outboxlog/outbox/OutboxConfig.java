@@ -55,13 +55,13 @@ public interface OutboxConfig {
         int workers();
 
         /** Lanes taken with one claim. More are faster with a backlog, fewer leave more to other replicas. */
-        @WithDefault("16")
+        @WithDefault("32")
         @Min(1)
         @Max(64)
         int lanesPerClaim();
 
         /** Events read of one lane with one claim. Lanes times events is what a worker holds in memory, and what a crash re-delivers. */
-        @WithDefault("500")
+        @WithDefault("250")
         @Min(1)
         @Max(10_000)
         int eventsPerLane();

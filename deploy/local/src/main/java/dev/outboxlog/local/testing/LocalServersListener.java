@@ -3,6 +3,10 @@ package dev.outboxlog.local.testing;
 import dev.outboxlog.local.LocalServers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
@@ -12,6 +16,11 @@ import org.junit.platform.launcher.LauncherSessionListener;
  * {@code META-INF/services/org.junit.platform.launcher.LauncherSessionListener} of its test resources.
  */
 public abstract class LocalServersListener implements LauncherSessionListener {
+
+    /** What the servers say at INFO would bury what a test says. Kept, because a logger that nobody holds forgets its level. */
+    private static final List<Logger> QUIET = Stream.of("org.apache.kafka", "kafka", "state.change.logger", "io.zonky.test")
+            .map(Logger::getLogger)
+            .toList();
 
     private final String database;
     private LocalServers.Temporary temporary;
@@ -25,6 +34,7 @@ public abstract class LocalServersListener implements LauncherSessionListener {
 
     @Override
     public void launcherSessionOpened(LauncherSession session) {
+        QUIET.forEach(logger -> logger.setLevel(Level.WARNING));
         try {
             temporary = LocalServers.startTemporary();
         } catch (Exception e) {
