@@ -18,7 +18,8 @@ import org.junit.platform.launcher.LauncherSessionListener;
 public abstract class LocalServersListener implements LauncherSessionListener {
 
     /** What the servers say at INFO would bury what a test says. Kept, because a logger that nobody holds forgets its level. */
-    private static final List<Logger> QUIET = Stream.of("org.apache.kafka", "kafka", "state.change.logger", "io.zonky.test")
+    private static final List<Logger> QUIET = Stream.of(
+                    "org.apache.kafka", "kafka", "state.change.logger", "io.zonky.test")
             .map(Logger::getLogger)
             .toList();
 
