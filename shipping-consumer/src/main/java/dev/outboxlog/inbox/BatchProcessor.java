@@ -4,6 +4,7 @@ import dev.outboxlog.inbox.Abort.AbortedException;
 import dev.outboxlog.inbox.Attempts.EventFailure;
 import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -24,24 +25,29 @@ class BatchProcessor {
     private final BatchTransaction transaction;
     private final Attempts attempts;
     private final Holds holds;
+    private final Memory memory;
     private final Pool pool;
     private final InboxMetrics metrics;
     private final int sweepSize;
+    private final Duration dedupWindow;
     private volatile String lastSwept = "";
 
     BatchProcessor(
             BatchTransaction transaction,
             Attempts attempts,
             Holds holds,
+            Memory memory,
             Pool pool,
             InboxMetrics metrics,
             InboxConfig config) {
         this.transaction = transaction;
         this.attempts = attempts;
         this.holds = holds;
+        this.memory = memory;
         this.pool = pool;
         this.metrics = metrics;
         this.sweepSize = config.holds().sweepSize();
+        this.dedupWindow = config.dedupWindow();
     }
 
     /**
@@ -100,6 +106,21 @@ class BatchProcessor {
             }
         }
         metrics.onHold(attempts.untilDone(() -> holds.count(pool), abort));
+    }
+
+    /**
+     * Makes room for the ids of the next days and forgets old ones.
+     *
+     * @param caughtUp whether the group has read everything that is older than the window; otherwise nothing is forgotten
+     */
+    void maintain(boolean caughtUp, Abort abort) throws InterruptedException {
+        attempts.untilDone(memory::prepare, abort);
+        if (caughtUp) {
+            int days = attempts.untilDone(() -> memory.forget(dedupWindow), abort);
+            if (days > 0) {
+                LOG.infof("ids forgotten: days=%d window=%s", days, dedupWindow);
+            }
+        }
     }
 
     private void sweepOne(String subject, Abort abort) throws InterruptedException {

@@ -2,6 +2,7 @@ package dev.outboxlog.inbox;
 
 import dev.outboxlog.inbox.Candidate.OnHold;
 import dev.outboxlog.inbox.Delivery.Reading;
+import dev.outboxlog.inbox.Memory.Horizon;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.SqlConnection;
@@ -27,6 +28,7 @@ class BatchTransaction {
     private final Pool pool;
     private final ProcessedEvents processed;
     private final Holds holds;
+    private final Memory memory;
     private final Offering offering;
     private final Set<String> knownTypes;
     private final boolean parkUnknownTypes;
@@ -35,12 +37,14 @@ class BatchTransaction {
             Pool pool,
             ProcessedEvents processed,
             Holds holds,
+            Memory memory,
             Offering offering,
             EventHandler handler,
             InboxConfig config) {
         this.pool = pool;
         this.processed = processed;
         this.holds = holds;
+        this.memory = memory;
         this.offering = offering;
         this.knownTypes = handler.types();
         this.parkUnknownTypes = config.unknownTypes() == InboxConfig.UnknownTypes.PARK;
@@ -56,13 +60,13 @@ class BatchTransaction {
                 batch.stream().map(Delivery::id).filter(Objects::nonNull).toList();
         return pool.withTransaction(transaction -> processed
                 .claim(transaction, ids)
-                .chain(fresh -> {
+                .chain(fresh -> memory.horizon(transaction).chain(horizon -> {
                     Settlement settlement = new Settlement();
-                    List<Candidate> candidates = candidates(batch, fresh, settlement);
+                    List<Candidate> candidates = candidates(batch, fresh, horizon, settlement);
                     return withHeld && !candidates.isEmpty()
                             ? offerWithHeld(transaction, candidates, settlement)
                             : offering.offer(transaction, candidates, settlement);
-                }));
+                })));
     }
 
     /** Offers the held events of some subjects again, the given number of each at most. */
@@ -102,7 +106,7 @@ class BatchTransaction {
     }
 
     /** Leaves what is new and readable; settles the rest. A copy inside the batch finds its id taken by the first one. */
-    private List<Candidate> candidates(List<Delivery> batch, Set<UUID> fresh, Settlement settlement) {
+    private List<Candidate> candidates(List<Delivery> batch, Set<UUID> fresh, Horizon horizon, Settlement settlement) {
         List<Candidate> candidates = new ArrayList<>(fresh.size());
         for (Delivery delivery : batch) {
             if (delivery.id() != null && !fresh.remove(delivery.id())) {
@@ -110,7 +114,13 @@ class BatchTransaction {
             } else if (delivery.reading() instanceof Reading.Malformed malformed) {
                 settlement.park(delivery, malformed.code(), malformed.reason());
             } else if (delivery.reading() instanceof Reading.Readable readable) {
-                if (parkUnknownTypes && !knownTypes.contains(readable.event().type())) {
+                if (horizon.hides(readable.event().id())) {
+                    settlement.park(
+                            delivery,
+                            "beyond-horizon",
+                            "its id is older than " + horizon.before() + ": it cannot be told from a duplicate");
+                } else if (parkUnknownTypes
+                        && !knownTypes.contains(readable.event().type())) {
                     settlement.park(delivery, "unknown-type", "nobody here understands this type of event");
                 } else {
                     candidates.add(Candidate.fromKafka(delivery, readable.event()));

@@ -2,9 +2,11 @@ package dev.outboxlog.inbox;
 
 import dev.outboxlog.inbox.Abort.AbortedException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -17,6 +19,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jboss.logging.Logger;
@@ -33,6 +36,7 @@ final class ConsumerSession implements ConsumerRebalanceListener, AutoCloseable 
     private static final Logger LOG = Logger.getLogger(ConsumerSession.class);
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration KEEP_ALIVE = Duration.ofMillis(250);
+    private static final Duration MAINTENANCE = Duration.ofHours(1);
     private static final Duration CLOSE = Duration.ofSeconds(3);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -46,6 +50,7 @@ final class ConsumerSession implements ConsumerRebalanceListener, AutoCloseable 
     private final Map<TopicPartition, OffsetAndMetadata> uncommitted = new HashMap<>();
     private InHand inHand;
     private boolean givenUp;
+    private long nextMaintenance = System.nanoTime();
     private long nextSweep = System.nanoTime();
 
     ConsumerSession(
@@ -83,6 +88,11 @@ final class ConsumerSession implements ConsumerRebalanceListener, AutoCloseable 
             } else if (System.nanoTime() - nextSweep >= 0) {
                 finish(start(abort -> processor.sweep(abort), Map.of(), 0));
                 nextSweep = System.nanoTime() + config.holds().sweepInterval().toNanos();
+            }
+            if (!consumer.assignment().isEmpty() && System.nanoTime() - nextMaintenance >= 0) {
+                boolean caughtUp = groupHasRead(Instant.now().minus(config.dedupWindow()));
+                finish(start(abort -> processor.maintain(caughtUp, abort), Map.of(), 0));
+                nextMaintenance = System.nanoTime() + MAINTENANCE.toNanos();
             }
             commit();
             progress.lag(lag());
@@ -172,6 +182,24 @@ final class ConsumerSession implements ConsumerRebalanceListener, AutoCloseable 
         } catch (RebalanceInProgressException e) {
             LOG.debug("offsets wait for the end of the rebalance", e);
         }
+    }
+
+    /** Whether the whole group, and not only this member, has committed past everything that was published before a moment. */
+    private boolean groupHasRead(Instant before) {
+        List<TopicPartition> all = consumer.partitionsFor(config.topic()).stream()
+                .map(info -> new TopicPartition(info.topic(), info.partition()))
+                .toList();
+        Map<TopicPartition, Long> moments = new HashMap<>();
+        all.forEach(partition -> moments.put(partition, before.toEpochMilli()));
+        Map<TopicPartition, OffsetAndTimestamp> younger = consumer.offsetsForTimes(moments);
+        Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+        Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(new HashSet<>(all));
+        return all.stream().allMatch(partition -> {
+            OffsetAndTimestamp first = younger.get(partition);
+            long needed = first == null ? ends.get(partition) : first.offset();
+            OffsetAndMetadata reached = committed.get(partition);
+            return needed == 0 || reached != null && reached.offset() >= needed;
+        });
     }
 
     private long lag() {

@@ -52,6 +52,20 @@ public interface InboxConfig {
     @WithDefault("15s")
     Duration stopTimeout();
 
+    /**
+     * How long ids are remembered. Default: 30d. Longer than the redelivery window. Short: an event that comes later is parked,
+     * because it cannot be told from a duplicate. Long: some 60 bytes per event and day.
+     */
+    @WithDefault("30d")
+    Duration dedupWindow();
+
+    /**
+     * How long after its time an event can still come again: what the topic keeps, and how far back anybody replays. Default: 14d.
+     * It changes nothing by itself; a dedup window that is shorter stops the start.
+     */
+    @WithDefault("14d")
+    Duration redeliveryWindow();
+
     /** Sizes of a batch. */
     @Valid
     Batch batch();

@@ -27,6 +27,8 @@ final class InboxConfigCheck {
         shorter(
                 "inbox.database.read-idle-timeout", database.readIdleTimeout(),
                 "inbox.liveness.stalled-after", config.liveness().stalledAfter());
+        shorter("inbox.redelivery-window", config.redeliveryWindow(), "inbox.dedup-window", config.dedupWindow());
+        positive("inbox.redelivery-window", config.redeliveryWindow());
         positive("inbox.database.lock-timeout", database.lockTimeout());
         positive("inbox.database.acquire-timeout", database.acquireTimeout());
         positive("inbox.retry.min-delay", config.retry().minDelay());

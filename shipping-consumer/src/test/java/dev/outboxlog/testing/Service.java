@@ -31,7 +31,14 @@ public final class Service implements AutoCloseable {
     }
 
     public void awaitOutcome(Event event, String outcome) {
-        await().atMost(SOON).untilAsserted(() -> assertThat(outcome(event)).isEqualTo(outcome));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(outcome(event))
+                        .as(() -> "outcome of " + event.id() + ", on hold because of " + reason(event))
+                        .isEqualTo(outcome));
+    }
+
+    private Object reason(Event event) {
+        return database.value("SELECT reason FROM inbox_hold WHERE event_id = ?", event.id());
     }
 
     /** The version of an order's shipment, 0 where there is none. */
