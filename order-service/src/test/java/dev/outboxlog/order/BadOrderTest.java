@@ -1,9 +1,9 @@
 package dev.outboxlog.order;
 
+import static dev.outboxlog.testing.Servers.DATABASE;
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboxlog.testing.Database;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.http.ContentType;
 import io.restassured.response.Response;
@@ -22,14 +22,14 @@ class BadOrderTest {
 
     @BeforeEach
     void count() {
-        ordersBefore = Database.number("SELECT count(*) FROM orders");
-        eventsBefore = Database.number("SELECT count(*) FROM outbox");
+        ordersBefore = DATABASE.number("SELECT count(*) FROM orders");
+        eventsBefore = DATABASE.number("SELECT count(*) FROM outbox");
     }
 
     @AfterEach
     void nothingIsWritten() {
-        assertThat(Database.number("SELECT count(*) FROM orders")).isEqualTo(ordersBefore);
-        assertThat(Database.number("SELECT count(*) FROM outbox")).isEqualTo(eventsBefore);
+        assertThat(DATABASE.number("SELECT count(*) FROM orders")).isEqualTo(ordersBefore);
+        assertThat(DATABASE.number("SELECT count(*) FROM outbox")).isEqualTo(eventsBefore);
     }
 
     @ParameterizedTest(name = "{2}: {0} -> {1}")

@@ -1,12 +1,13 @@
 package dev.outboxlog.order;
 
+import static dev.outboxlog.testing.Servers.DATABASE;
+import static dev.outboxlog.testing.Servers.TOPICS;
 import static io.restassured.RestAssured.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 
-import dev.outboxlog.testing.Database;
-import dev.outboxlog.testing.TopicReader;
+import dev.outboxlog.local.testing.TopicReader;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.path.json.JsonPath;
 import java.time.OffsetDateTime;
@@ -120,7 +121,7 @@ class OrderApiTest {
                         .statusCode(200));
         // Then
         List<Object> sequences =
-                Database.column("SELECT sequence FROM outbox WHERE aggregate_id = ? ORDER BY position", id);
+                DATABASE.column("SELECT sequence FROM outbox WHERE aggregate_id = ? ORDER BY position", id);
         assertThat(sequences)
                 .containsExactlyElementsOf(java.util.stream.LongStream.rangeClosed(1, changes + 1)
                         .boxed()
@@ -131,12 +132,12 @@ class OrderApiTest {
     }
 
     private static List<ConsumerRecord<String, String>> eventsOf(String orderId) {
-        return TopicReader.read("orders").stream()
+        return TOPICS.read("orders").stream()
                 .filter(record -> record.key().equals(orderId))
                 .toList();
     }
 
     private static List<Object> eventTypesInOutbox(String orderId) {
-        return Database.column("SELECT type FROM outbox WHERE aggregate_id = ? ORDER BY position", orderId);
+        return DATABASE.column("SELECT type FROM outbox WHERE aggregate_id = ? ORDER BY position", orderId);
     }
 }

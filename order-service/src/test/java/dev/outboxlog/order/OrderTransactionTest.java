@@ -1,8 +1,8 @@
 package dev.outboxlog.order;
 
+import static dev.outboxlog.testing.Servers.DATABASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboxlog.testing.Database;
 import io.quarkus.test.junit.QuarkusTest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -16,43 +16,43 @@ class OrderTransactionTest {
 
     @AfterEach
     void mend() {
-        Database.execute("DROP FUNCTION IF EXISTS test_fail() CASCADE");
+        DATABASE.execute("DROP FUNCTION IF EXISTS test_fail() CASCADE");
     }
 
     @Test
     void whenTheCommitFailsThereIsNeitherOrderNorEvent() {
         // Given
         fail("CREATE CONSTRAINT TRIGGER test_fail AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW");
-        String before = Database.text(EVERYTHING);
+        String before = DATABASE.text(EVERYTHING);
         // When
         int status = Orders.place(Orders.VALID).statusCode();
         // Then
         assertThat(status).isEqualTo(500);
-        assertThat(Database.text(EVERYTHING)).isEqualTo(before);
+        assertThat(DATABASE.text(EVERYTHING)).isEqualTo(before);
     }
 
     @Test
     void whenTheEventCannotBeWrittenThereIsNoOrder() {
         // Given
         fail("CREATE TRIGGER test_fail BEFORE INSERT ON outbox_log FOR EACH ROW");
-        String before = Database.text(EVERYTHING);
+        String before = DATABASE.text(EVERYTHING);
         // When
         int status = Orders.place(Orders.VALID).statusCode();
         // Then
         assertThat(status).isEqualTo(500);
-        assertThat(Database.text(EVERYTHING)).isEqualTo(before);
+        assertThat(DATABASE.text(EVERYTHING)).isEqualTo(before);
     }
 
     @Test
     void whenTheOrderCannotBeWrittenThereIsNoEvent() {
         // Given
         fail("CREATE TRIGGER test_fail BEFORE INSERT ON orders FOR EACH ROW");
-        String before = Database.text(EVERYTHING);
+        String before = DATABASE.text(EVERYTHING);
         // When
         int status = Orders.place(Orders.VALID).statusCode();
         // Then
         assertThat(status).isEqualTo(500);
-        assertThat(Database.text(EVERYTHING)).isEqualTo(before);
+        assertThat(DATABASE.text(EVERYTHING)).isEqualTo(before);
     }
 
     @Test
@@ -64,15 +64,15 @@ class OrderTransactionTest {
         int status = Orders.cancel(id).statusCode();
         // Then
         assertThat(status).isEqualTo(500);
-        assertThat(Database.text("SELECT status || ' ' || version FROM orders WHERE id = ?::uuid", id))
+        assertThat(DATABASE.text("SELECT status || ' ' || version FROM orders WHERE id = ?::uuid", id))
                 .isEqualTo("placed 1");
     }
 
     private static void fail(String trigger) {
-        Database.execute("""
+        DATABASE.execute("""
                 CREATE FUNCTION test_fail() RETURNS trigger LANGUAGE plpgsql
                 AS $$BEGIN RAISE EXCEPTION 'injected'; END$$
                 """);
-        Database.execute(trigger + " EXECUTE FUNCTION test_fail()");
+        DATABASE.execute(trigger + " EXECUTE FUNCTION test_fail()");
     }
 }

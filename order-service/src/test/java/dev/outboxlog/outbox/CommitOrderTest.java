@@ -1,11 +1,13 @@
 package dev.outboxlog.outbox;
 
+import static dev.outboxlog.testing.Servers.DATABASE;
+import static dev.outboxlog.testing.Servers.TOPICS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.outboxlog.testing.Database;
-import dev.outboxlog.testing.TopicReader;
+import dev.outboxlog.local.testing.Database;
+import dev.outboxlog.local.testing.TopicReader;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.sql.Connection;
@@ -41,7 +43,7 @@ class CommitOrderTest {
     void everyEventOfConcurrentWritersIsPublished() throws Exception {
         // Given
         String topic = "commit-order-" + UUID.randomUUID();
-        TopicReader.create(topic, 6, java.util.Map.of());
+        TOPICS.create(topic, 6, java.util.Map.of());
         ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
         // When
         List<Future<List<String>>> committed = new ArrayList<>();
@@ -58,17 +60,17 @@ class CommitOrderTest {
         assertThat(expected).hasSizeGreaterThan(WRITERS * TRANSACTIONS / 2);
         assertPositionsRiseInCommitOrder(topic);
         await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(Database.number(
+                .untilAsserted(() -> assertThat(DATABASE.number(
                                 "SELECT count(*) FROM outbox WHERE topic = ? AND status <> 'delivered'", topic))
                         .isZero());
-        List<String> published = TopicReader.ids(TopicReader.read(topic));
+        List<String> published = TopicReader.ids(TOPICS.read(topic));
         assertThat(new HashSet<>(published)).isEqualTo(new HashSet<>(expected));
         assertThat(published).as("copies").hasSameSizeAs(expected);
     }
 
     private List<String> write(String topic, Random random) throws SQLException {
         List<String> committed = new ArrayList<>();
-        try (Connection connection = Database.connect()) {
+        try (Connection connection = DATABASE.connect()) {
             connection.setAutoCommit(false);
             for (int i = 0; i < TRANSACTIONS; i++) {
                 UUID id = new UUID(random.nextLong(), random.nextLong());
@@ -89,9 +91,9 @@ class CommitOrderTest {
 
     @Test
     void aWriterWaitsForAnEarlierOneOfItsLaneAndForNoOther() throws Exception {
-        try (Connection first = Database.connect();
-                Connection second = Database.connect();
-                Connection third = Database.connect()) {
+        try (Connection first = DATABASE.connect();
+                Connection second = DATABASE.connect();
+                Connection third = DATABASE.connect()) {
             // Given
             first.setAutoCommit(false);
             Database.execute(first, INSERT, UUID.randomUUID(), "orders", "lane-mate");
@@ -110,12 +112,12 @@ class CommitOrderTest {
     @Test
     void withoutTheLockOfTheLaneTheCheckFails() throws Exception {
         String topic = "no-lock-" + UUID.randomUUID();
-        String function = Database.text("SELECT pg_get_functiondef('outbox_append'::regproc)");
+        String function = DATABASE.text("SELECT pg_get_functiondef('outbox_append'::regproc)");
         String unlocked = function.replaceAll("(?m)^.*pg_advisory_xact_lock.*$", "");
         assertThat(unlocked).isNotEqualTo(function);
-        Database.execute(unlocked);
-        try (Connection first = Database.connect();
-                Connection second = Database.connect()) {
+        DATABASE.execute(unlocked);
+        try (Connection first = DATABASE.connect();
+                Connection second = DATABASE.connect()) {
             // Given
             first.setAutoCommit(false);
             Database.execute(first, INSERT, UUID.randomUUID(), topic, "one");
@@ -123,14 +125,14 @@ class CommitOrderTest {
             Database.execute(second, INSERT, UUID.randomUUID(), topic, "one");
             first.commit();
         } finally {
-            Database.execute(function);
+            DATABASE.execute(function);
         }
         // Then
         assertThatThrownBy(() -> assertPositionsRiseInCommitOrder(topic)).isInstanceOf(AssertionError.class);
     }
 
     private static void assertPositionsRiseInCommitOrder(String topic) {
-        List<String> inverted = Database.rows(
+        List<String> inverted = DATABASE.rows(
                 """
                 SELECT lane, position, before
                 FROM (

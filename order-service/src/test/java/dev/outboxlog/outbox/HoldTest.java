@@ -2,11 +2,12 @@ package dev.outboxlog.outbox;
 
 import static dev.outboxlog.outbox.TestRelays.append;
 import static dev.outboxlog.outbox.TestRelays.status;
+import static dev.outboxlog.testing.Servers.DATABASE;
+import static dev.outboxlog.testing.Servers.TOPICS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outboxlog.testing.Database;
-import dev.outboxlog.testing.TopicReader;
+import dev.outboxlog.local.testing.TopicReader;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
@@ -35,7 +36,7 @@ class HoldTest {
     void start() throws Exception {
         TestRelays.reset();
         topic = "hold-" + UUID.randomUUID();
-        TopicReader.create(topic, 1, Map.of("max.message.bytes", "2000"));
+        TOPICS.create(topic, 1, Map.of("max.message.bytes", "2000"));
     }
 
     @Test
@@ -55,11 +56,11 @@ class HoldTest {
         assertThat(status(behind)).isEqualTo("blocked");
         assertThat(status(later)).isEqualTo("blocked");
         assertThat(others).allSatisfy(id -> assertThat(status(id)).isEqualTo("delivered"));
-        assertThat(Database.text("SELECT last_error FROM outbox WHERE id = ?", tooLarge))
+        assertThat(DATABASE.text("SELECT last_error FROM outbox WHERE id = ?", tooLarge))
                 .contains("RecordTooLarge");
-        assertThat(Database.text("SELECT failure_class FROM outbox_hold WHERE event_id = ?", tooLarge))
+        assertThat(DATABASE.text("SELECT failure_class FROM outbox_hold WHERE event_id = ?", tooLarge))
                 .isEqualTo("record");
-        assertThat(TopicReader.ids(TopicReader.read(topic))).doesNotContain(text(tooLarge), text(behind), text(later));
+        assertThat(TopicReader.ids(TOPICS.read(topic))).doesNotContain(text(tooLarge), text(behind), text(later));
     }
 
     @Test
@@ -72,15 +73,15 @@ class HoldTest {
         relays.relay("relay", TestRelays.LONG).drain();
         // When
         setMaxMessageBytes("20000");
-        Database.execute(
+        DATABASE.execute(
                 "UPDATE outbox_hold SET state = 'retrying', next_attempt_at = clock_timestamp() WHERE event_id = ?",
                 tooLarge);
         relays.relay("relay", TestRelays.LONG).drain();
         // Then
-        assertThat(TopicReader.ids(TopicReader.read(topic))).containsExactly(text(tooLarge), text(behind), text(later));
-        assertThat(Database.number("SELECT count(*) FROM outbox_hold")).isZero();
-        assertThat(Database.column("SELECT DISTINCT status FROM outbox")).containsExactly("delivered");
-        assertThat(Database.number("SELECT count(*) FROM outbox WHERE delivered_at IS NOT NULL"))
+        assertThat(TopicReader.ids(TOPICS.read(topic))).containsExactly(text(tooLarge), text(behind), text(later));
+        assertThat(DATABASE.number("SELECT count(*) FROM outbox_hold")).isZero();
+        assertThat(DATABASE.column("SELECT DISTINCT status FROM outbox")).containsExactly("delivered");
+        assertThat(DATABASE.number("SELECT count(*) FROM outbox WHERE delivered_at IS NOT NULL"))
                 .isEqualTo(3);
     }
 
@@ -99,7 +100,7 @@ class HoldTest {
     @Test
     void anEventWhoseTopicIsMissingIsRetriedUntilTheTopicIsThere() throws Exception {
         // Given: the broker creates topics that are asked for, except where a name differs only in . and _
-        TopicReader.create("missing.topic." + topic, 1, Map.of());
+        TOPICS.create("missing.topic." + topic, 1, Map.of());
         String missing = "missing_topic." + topic;
         List<UUID> waiting = append(missing, "a", 2);
         UUID good = append(topic, "b", 1).get(0);
@@ -108,42 +109,41 @@ class HoldTest {
         relay.cycle();
         // Then
         assertThat(waiting).extracting(TestRelays::status).containsExactly("retrying", "blocked");
-        assertThat(Database.text("SELECT failure_class FROM outbox_hold WHERE event_id = ?", waiting.get(0)))
+        assertThat(DATABASE.text("SELECT failure_class FROM outbox_hold WHERE event_id = ?", waiting.get(0)))
                 .isEqualTo("topic");
         assertThat(status(good)).isEqualTo("delivered");
         // When
         deleteTopic("missing.topic." + topic);
-        TopicReader.create(missing, 1, Map.of());
+        TOPICS.create(missing, 1, Map.of());
         // Then
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
             relay.cycle();
             assertThat(waiting).extracting(TestRelays::status).containsExactly("delivered", "delivered");
         });
-        assertThat(TopicReader.ids(TopicReader.read(missing)))
-                .containsExactly(text(waiting.get(0)), text(waiting.get(1)));
+        assertThat(TopicReader.ids(TOPICS.read(missing))).containsExactly(text(waiting.get(0)), text(waiting.get(1)));
     }
 
     @Test
-    void tooFewReplicasParkNothingAndMarkNothingDelivered() throws Exception {
+    void aBrokerThatIsAwayParksNothingAndMarksNothingDelivered() throws Exception {
         // Given
-        topic = "too-few-" + topic;
-        TopicReader.create(topic, 1, Map.of("min.insync.replicas", "2"));
         List<UUID> ids = append(topic, "a", 3);
-        var relay = relays.relay("relay", TestRelays.LONG);
-        // When
-        assertThat(relay.cycle()).isEqualTo(RelayWorker.Cycle.FAILED);
-        assertThat(relay.cycle()).isEqualTo(RelayWorker.Cycle.FAILED);
-        // Then
+        try (var unreachable = relays.unreachableProducer()) {
+            var relay = relays.relay("relay", TestRelays.LONG, unreachable);
+            // When
+            assertThat(relay.cycle()).isEqualTo(RelayWorker.Cycle.FAILED);
+            assertThat(relay.cycle()).isEqualTo(RelayWorker.Cycle.FAILED);
+            // Then
+            assertThat(relay.outage().isOn()).isTrue();
+            assertThat(relay.outage().reason()).contains("TimeoutException");
+        }
         assertThat(ids).allSatisfy(id -> assertThat(status(id)).isEqualTo("pending"));
-        assertThat(Database.number("SELECT count(*) FROM outbox_hold")).isZero();
-        // When
-        set("min.insync.replicas", "1");
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-            relay.cycle();
-            assertThat(ids).allSatisfy(id -> assertThat(status(id)).isEqualTo("delivered"));
-        });
+        assertThat(DATABASE.number("SELECT count(*) FROM outbox_hold")).isZero();
+        assertThat(DATABASE.number("SELECT count(*) FROM outbox_lane WHERE owner IS NOT NULL"))
+                .isZero();
+        // And when one that reaches it takes over
+        relays.relay("other", TestRelays.LONG).drain();
         // Then
-        assertThat(TopicReader.ids(TopicReader.read(topic)).stream().distinct().toList())
+        assertThat(TopicReader.ids(TOPICS.read(topic)))
                 .containsExactlyElementsOf(ids.stream().map(UUID::toString).toList());
     }
 

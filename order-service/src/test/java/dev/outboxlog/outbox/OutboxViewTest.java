@@ -1,12 +1,14 @@
 package dev.outboxlog.outbox;
 
+import static dev.outboxlog.testing.Servers.DATABASE;
+import static dev.outboxlog.testing.Servers.TOPICS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.github.f4b6a3.uuid.UuidCreator;
-import dev.outboxlog.testing.Database;
-import dev.outboxlog.testing.TopicReader;
+import dev.outboxlog.local.testing.Database;
+import dev.outboxlog.local.testing.TopicReader;
 import io.quarkus.test.junit.QuarkusTest;
 import java.sql.Connection;
 import java.util.UUID;
@@ -26,24 +28,24 @@ class OutboxViewTest {
         // Given
         UUID id = UuidCreator.getTimeOrderedEpoch();
         // When
-        Database.execute(TEXTBOOK_INSERT, id, "{\"order\":  42}");
+        DATABASE.execute(TEXTBOOK_INSERT, id, "{\"order\":  42}");
         // Then
         await().untilAsserted(() -> assertThat(status(id)).isEqualTo("delivered"));
-        var records = TopicReader.read("order.created").stream()
+        var records = TOPICS.read("order.created").stream()
                 .filter(record -> record.key().equals(id.toString()))
                 .toList();
         assertThat(records).hasSize(1);
         assertThat(records.get(0).value()).isEqualTo("{\"order\":  42}");
         assertThat(TopicReader.header(records.get(0), "ce_id")).isEqualTo(id.toString());
         assertThat(TopicReader.header(records.get(0), "ce_type")).isEqualTo("order.created");
-        assertThat(Database.text("SELECT delivered_at FROM outbox WHERE id = ?", id))
+        assertThat(DATABASE.text("SELECT delivered_at FROM outbox WHERE id = ?", id))
                 .isNotNull();
     }
 
     @Test
     void anEventOfATransactionThatIsOpenIsNotSeen() throws Exception {
         UUID id = UuidCreator.getTimeOrderedEpoch();
-        try (Connection writer = Database.connect()) {
+        try (Connection writer = DATABASE.connect()) {
             writer.setAutoCommit(false);
             // When
             Database.execute(writer, TEXTBOOK_INSERT, id, "{}");
@@ -60,11 +62,11 @@ class OutboxViewTest {
     void theSameIdIsRefusedTwice() {
         // Given
         UUID id = UuidCreator.getTimeOrderedEpoch();
-        Database.execute(TEXTBOOK_INSERT, id, "{}");
+        DATABASE.execute(TEXTBOOK_INSERT, id, "{}");
         // Then
-        assertThatThrownBy(() -> Database.execute(TEXTBOOK_INSERT, id, "{}"))
+        assertThatThrownBy(() -> DATABASE.execute(TEXTBOOK_INSERT, id, "{}"))
                 .hasMessageContaining("event " + id + " is in the outbox already");
-        assertThatThrownBy(() -> Database.execute(
+        assertThatThrownBy(() -> DATABASE.execute(
                         "INSERT INTO outbox (id, topic, aggregate_id, payload) VALUES (?, 'orders', 'another', '{}')",
                         id))
                 .hasMessageContaining("is in the outbox already");
@@ -74,8 +76,8 @@ class OutboxViewTest {
     void theSameIdIsRefusedToTwoTransactionsAtOnce() throws Exception {
         // Given
         UUID id = UuidCreator.getTimeOrderedEpoch();
-        try (Connection first = Database.connect();
-                Connection second = Database.connect()) {
+        try (Connection first = DATABASE.connect();
+                Connection second = DATABASE.connect()) {
             first.setAutoCommit(false);
             Database.execute(first, TEXTBOOK_INSERT, id, "{}");
             var other = java.util.concurrent.CompletableFuture.runAsync(() -> {
@@ -85,7 +87,7 @@ class OutboxViewTest {
                     throw new IllegalStateException(e.getMessage(), e);
                 }
             });
-            await().untilAsserted(() -> assertThat(Database.number(
+            await().untilAsserted(() -> assertThat(DATABASE.number(
                             "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
                     .isPositive());
             // When
@@ -98,7 +100,7 @@ class OutboxViewTest {
     @ParameterizedTest
     @ValueSource(strings = {"delivered", "processing", "PENDING", ""})
     void nobodyInsertsAnotherStatusThanPending(String status) {
-        assertThatThrownBy(() -> Database.execute(
+        assertThatThrownBy(() -> DATABASE.execute(
                         "INSERT INTO outbox (id, topic, payload, status) VALUES (gen_random_uuid(), 'orders', '{}', ?)",
                         status))
                 .hasMessageContaining("cannot be inserted as '" + status + "'");
@@ -108,7 +110,7 @@ class OutboxViewTest {
     @ValueSource(strings = {"id", "topic", "payload"})
     void whatAnEventNeedsIsSaid(String missing) {
         String values = "gen_random_uuid() AS id, 'orders' AS topic, '{}'::json AS payload";
-        assertThatThrownBy(() -> Database.execute("INSERT INTO outbox (id, topic, payload) SELECT "
+        assertThatThrownBy(() -> DATABASE.execute("INSERT INTO outbox (id, topic, payload) SELECT "
                         + "CASE WHEN '" + missing + "' <> 'id' THEN id END, "
                         + "CASE WHEN '" + missing + "' <> 'topic' THEN topic END, "
                         + "CASE WHEN '" + missing + "' <> 'payload' THEN payload END FROM (SELECT " + values + ") v"))
@@ -120,18 +122,18 @@ class OutboxViewTest {
     @ValueSource(strings = {"UPDATE outbox SET status = 'delivered'", "DELETE FROM outbox"})
     void eventsAreNeitherChangedNorDeleted(String statement) {
         UUID id = UuidCreator.getTimeOrderedEpoch();
-        Database.execute(TEXTBOOK_INSERT, id, "{}");
-        assertThatThrownBy(() -> Database.execute(statement + " WHERE id = ?", id))
+        DATABASE.execute(TEXTBOOK_INSERT, id, "{}");
+        assertThatThrownBy(() -> DATABASE.execute(statement + " WHERE id = ?", id))
                 .hasMessageContaining("an event cannot be changed");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a", "order-1", "Zürich", "日本", "01a231ea-866b-78f3-bbf9-756694083336"})
     void javaAndSqlAgreeOnTheLaneOfAnAggregate(String aggregateId) {
-        assertThat(Database.number("SELECT outbox_lane_of(?)", aggregateId)).isEqualTo(Lanes.of(aggregateId));
+        assertThat(DATABASE.number("SELECT outbox_lane_of(?)", aggregateId)).isEqualTo(Lanes.of(aggregateId));
     }
 
     private static String status(UUID id) {
-        return Database.text("SELECT status FROM outbox WHERE id = ?", id);
+        return DATABASE.text("SELECT status FROM outbox WHERE id = ?", id);
     }
 }

@@ -2,11 +2,13 @@ package dev.outboxlog.outbox;
 
 import static dev.outboxlog.outbox.TestRelays.append;
 import static dev.outboxlog.outbox.TestRelays.status;
+import static dev.outboxlog.testing.Servers.DATABASE;
+import static dev.outboxlog.testing.Servers.TOPICS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outboxlog.testing.Database;
-import dev.outboxlog.testing.TopicReader;
+import dev.outboxlog.local.testing.Database;
+import dev.outboxlog.local.testing.TopicReader;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
@@ -35,7 +37,7 @@ class RelayCrashTest {
     void start() throws Exception {
         TestRelays.reset();
         topic = "crash-" + UUID.randomUUID();
-        TopicReader.create(topic, 3, Map.of());
+        TOPICS.create(topic, 3, Map.of());
     }
 
     @Test
@@ -51,7 +53,7 @@ class RelayCrashTest {
         assertThat(status(ids.get(0))).isEqualTo("pending");
         other.drain();
         // Then
-        assertThat(TopicReader.ids(TopicReader.read(topic))).isEqualTo(texts(ids));
+        assertThat(TopicReader.ids(TOPICS.read(topic))).isEqualTo(texts(ids));
         assertThat(status(ids.get(2))).isEqualTo("delivered");
     }
 
@@ -62,13 +64,13 @@ class RelayCrashTest {
         double redeliveredBefore = relays.counter("outbox.redelivered");
         var dead = relays.relay("dead", TestRelays.LONG).worker();
         dead.publication(dead.claim(false)).fly();
-        assertThat(TopicReader.ids(TopicReader.read(topic))).isEqualTo(texts(ids));
+        assertThat(TopicReader.ids(TOPICS.read(topic))).isEqualTo(texts(ids));
         assertThat(status(ids.get(0))).isEqualTo("processing");
         // When
         TestRelays.expireLeases();
         relays.relay("other", TestRelays.LONG).drain();
         // Then
-        List<ConsumerRecord<String, String>> records = TopicReader.read(topic);
+        List<ConsumerRecord<String, String>> records = TOPICS.read(topic);
         assertThat(TopicReader.ids(records)).containsAll(texts(ids)).hasSize(6);
         assertThat(records.subList(0, 3)).extracting(ConsumerRecord::value).isEqualTo(values(records.subList(3, 6)));
         assertThat(relays.counter("outbox.redelivered") - redeliveredBefore).isEqualTo(3);
@@ -138,12 +140,12 @@ class RelayCrashTest {
         // When
         slow.cycle();
         // Then
-        assertThat(TopicReader.read(topic)).isEmpty();
+        assertThat(TOPICS.read(topic)).isEmpty();
         assertThat(relays.counter("outbox.claims.late") - lateBefore).isEqualTo(1);
         // And the lane is free at once
         assertThat(status(ids.get(0))).isEqualTo("pending");
         relays.relay("other", TestRelays.LONG).drain();
-        assertThat(TopicReader.ids(TopicReader.read(topic))).isEqualTo(texts(ids));
+        assertThat(TopicReader.ids(TOPICS.read(topic))).isEqualTo(texts(ids));
     }
 
     @Test
@@ -155,9 +157,9 @@ class RelayCrashTest {
         // When
         stopping.cycle();
         // Then
-        assertThat(TopicReader.read(topic)).isEmpty();
+        assertThat(TOPICS.read(topic)).isEmpty();
         assertThat(status(ids.get(0))).isEqualTo("pending");
-        assertThat(Database.number("SELECT count(*) FROM outbox_lane WHERE owner IS NOT NULL"))
+        assertThat(DATABASE.number("SELECT count(*) FROM outbox_lane WHERE owner IS NOT NULL"))
                 .isZero();
     }
 
@@ -166,7 +168,7 @@ class RelayCrashTest {
         // Given
         int aggregates = 100;
         int eventsOfEach = 20;
-        Database.execute("""
+        DATABASE.execute("""
                 INSERT INTO outbox (id, topic, type, aggregate_type, aggregate_id, sequence, payload)
                 SELECT gen_random_uuid(), ?, 'test', 'test', 'aggregate-' || mod(n, ?), n / ? + 1, '{}'
                 FROM generate_series(0, ?) AS n
@@ -185,11 +187,11 @@ class RelayCrashTest {
         // One may have stopped while another still held the last lanes with more to do.
         relays.relay("last", TestRelays.LONG).drain();
         // Then
-        List<ConsumerRecord<String, String>> records = TopicReader.read(topic);
+        List<ConsumerRecord<String, String>> records = TOPICS.read(topic);
         assertThat(TopicReader.ids(records)).doesNotHaveDuplicates().hasSize(aggregates * eventsOfEach);
         assertSequencesRise(records);
-        assertThat(Database.column("SELECT DISTINCT status FROM outbox")).containsExactly("delivered");
-        assertThat(Database.number("SELECT sum(events) FROM outbox_delivery")).isEqualTo(aggregates * eventsOfEach);
+        assertThat(DATABASE.column("SELECT DISTINCT status FROM outbox")).containsExactly("delivered");
+        assertThat(DATABASE.number("SELECT sum(events) FROM outbox_delivery")).isEqualTo(aggregates * eventsOfEach);
     }
 
     @Test
@@ -202,7 +204,7 @@ class RelayCrashTest {
                 .findFirst()
                 .orElseThrow();
         UUID free = append(topic, elsewhere, 1).get(0);
-        try (var psql = Database.connect()) {
+        try (var psql = DATABASE.connect()) {
             psql.setAutoCommit(false);
             Database.execute(psql, "SELECT FROM outbox_lane WHERE lane = ? FOR UPDATE", Lanes.of("a"));
             // When
@@ -234,10 +236,10 @@ class RelayCrashTest {
     }
 
     private static String lanes() {
-        return Database.text("SELECT string_agg(l::text, ',' ORDER BY lane) FROM outbox_lane l");
+        return DATABASE.text("SELECT string_agg(l::text, ',' ORDER BY lane) FROM outbox_lane l");
     }
 
     private static String ledger() {
-        return Database.text("SELECT count(*) FROM outbox_delivery");
+        return DATABASE.text("SELECT count(*) FROM outbox_delivery");
     }
 }

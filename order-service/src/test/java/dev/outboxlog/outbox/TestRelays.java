@@ -1,13 +1,21 @@
 package dev.outboxlog.outbox;
 
-import dev.outboxlog.testing.Database;
+import static dev.outboxlog.testing.Servers.DATABASE;
+
+import dev.outboxlog.local.LocalServers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import io.smallrye.reactive.messaging.kafka.KafkaProducer;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 
 /** Makes relays that a test moves step by step, and events for them. */
 @ApplicationScoped
@@ -47,8 +55,26 @@ public class TestRelays {
         return relay(name, lease, lease.dividedBy(2), Duration.ofMillis(1));
     }
 
+    TestRelay relay(String name, Duration lease, Producer<String, byte[]> producer) {
+        return relay(name, lease, lease.dividedBy(2), Duration.ofMillis(1), producer);
+    }
+
     TestRelay relay(String name, Duration lease, Duration sendWindow, Duration holdPause) {
         KafkaProducer<String, byte[]> producer = kafka.getProducer(Relay.CHANNEL);
+        return relay(name, lease, sendWindow, holdPause, producer.unwrap());
+    }
+
+    /** The application's producer, but for a broker that does not exist. */
+    Producer<String, byte[]> unreachableProducer() throws IOException {
+        KafkaProducer<String, byte[]> producer = kafka.getProducer(Relay.CHANNEL);
+        Map<String, Object> settings = new HashMap<>(producer.configuration());
+        settings.put("bootstrap.servers", "127.0.0.1:" + LocalServers.portOrFree(0));
+        return new org.apache.kafka.clients.producer.KafkaProducer<>(
+                settings, new StringSerializer(), new ByteArraySerializer());
+    }
+
+    private TestRelay relay(
+            String name, Duration lease, Duration sendWindow, Duration holdPause, Producer<String, byte[]> producer) {
         RelaySettings settings = new RelaySettings(
                 lease,
                 sendWindow,
@@ -64,12 +90,7 @@ public class TestRelays {
                 new Backoff(holdPause, holdPause));
         StopSignal stop = new StopSignal();
         var context = new PublisherContext(
-                producer.unwrap(),
-                new Topics(producer.unwrap()),
-                new CloudEventRecords("/test"),
-                settings,
-                metrics,
-                stop);
+                producer, new Topics(producer), new CloudEventRecords("/test"), settings, metrics, stop);
         return new TestRelay(new RelayWorker(name, lanes, context), stop, new Outage("Kafka", settings.outage()));
     }
 
@@ -81,8 +102,8 @@ public class TestRelays {
 
     /** An outbox without events in which no lane is leased. */
     static void reset() {
-        Database.execute("TRUNCATE outbox_log, outbox_hold, outbox_delivery");
-        Database.execute("UPDATE outbox_lane SET owner = NULL, locked_until = NULL, claims_without_progress = 0");
+        DATABASE.execute("TRUNCATE outbox_log, outbox_hold, outbox_delivery");
+        DATABASE.execute("UPDATE outbox_lane SET owner = NULL, locked_until = NULL, claims_without_progress = 0");
     }
 
     /** Appends events 1, 2, 3 … of an aggregate. */
@@ -94,7 +115,7 @@ public class TestRelays {
 
     static UUID append(String topic, String aggregate, int sequence, String payload) {
         UUID id = UUID.randomUUID();
-        Database.execute("""
+        DATABASE.execute("""
                 INSERT INTO outbox (id, topic, type, aggregate_type, aggregate_id, sequence, payload)
                 VALUES (?, ?, 'test', 'test', ?, ?, ?::json)
                 """, id, topic, aggregate, sequence, payload);
@@ -102,12 +123,12 @@ public class TestRelays {
     }
 
     static String status(UUID id) {
-        return Database.text("SELECT status FROM outbox WHERE id = ?", id);
+        return DATABASE.text("SELECT status FROM outbox WHERE id = ?", id);
     }
 
     /** Makes all leases look as if their time had run out. */
     static void expireLeases() {
-        Database.execute(
+        DATABASE.execute(
                 "UPDATE outbox_lane SET locked_until = clock_timestamp() - interval '1 ms' WHERE owner IS NOT NULL");
     }
 }

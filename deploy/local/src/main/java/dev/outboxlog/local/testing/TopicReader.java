@@ -1,4 +1,4 @@
-package dev.outboxlog.testing;
+package dev.outboxlog.local.testing;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,11 +17,23 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 /** Reads all that a topic holds, without a group. */
 public final class TopicReader {
 
-    private TopicReader() {}
+    private final String bootstrapServers;
+
+    /**
+     * @param bootstrapServers {@code host:port} of the broker
+     */
+    public TopicReader(String bootstrapServers) {
+        this.bootstrapServers = bootstrapServers;
+    }
+
+    /** A reader of the broker that {@link LocalServersListener} has told the module under test to use. */
+    public static TopicReader ofModule() {
+        return new TopicReader(System.getProperty("kafka.bootstrap.servers"));
+    }
 
     /** Creates a topic with so many partitions. */
-    public static void create(String topic, int partitions, Map<String, String> settings) throws Exception {
-        try (Admin admin = Admin.create(client())) {
+    public void create(String topic, int partitions, Map<String, String> settings) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(settings)))
                     .all()
                     .get();
@@ -29,11 +41,11 @@ public final class TopicReader {
     }
 
     /** What the topic holds now: each partition's records in order. Empty if there is no such topic. */
-    public static List<ConsumerRecord<String, String>> read(String topic) {
+    public List<ConsumerRecord<String, String>> read(String topic) {
         List<ConsumerRecord<String, String>> records = new ArrayList<>();
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
-                bootstrapServers(),
+                bootstrapServers,
                 "enable.auto.commit",
                 "false",
                 "allow.auto.create.topics",
@@ -72,13 +84,5 @@ public final class TopicReader {
     /** The events' ids, in the order of the records. */
     public static List<String> ids(List<ConsumerRecord<String, String>> records) {
         return records.stream().map(record -> header(record, "ce_id")).toList();
-    }
-
-    private static Map<String, Object> client() {
-        return Map.of("bootstrap.servers", bootstrapServers());
-    }
-
-    private static String bootstrapServers() {
-        return System.getProperty("kafka.bootstrap.servers");
     }
 }

@@ -1,4 +1,4 @@
-package dev.outboxlog.testing;
+package dev.outboxlog.local.testing;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,18 +12,36 @@ import java.util.function.Function;
 /** The database as somebody sees it who has psql and no service. */
 public final class Database {
 
-    private Database() {}
+    private final String jdbcUrl;
+    private final String user;
+    private final String password;
 
-    /** A connection of its own; the caller closes it. */
-    public static Connection connect() throws SQLException {
-        return DriverManager.getConnection(
+    /**
+     * @param jdbcUrl where it is
+     * @param user who connects
+     * @param password the user's password
+     */
+    public Database(String jdbcUrl, String user, String password) {
+        this.jdbcUrl = jdbcUrl;
+        this.user = user;
+        this.password = password;
+    }
+
+    /** The database that {@link LocalServersListener} has told the module under test to use. */
+    public static Database ofModule() {
+        return new Database(
                 System.getProperty("quarkus.datasource.jdbc.url"),
                 System.getProperty("quarkus.datasource.username"),
                 System.getProperty("quarkus.datasource.password"));
     }
 
+    /** A connection of its own; the caller closes it. */
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection(jdbcUrl, user, password);
+    }
+
     /** Runs a statement in a transaction of its own. */
-    public static int execute(String sql, Object... parameters) {
+    public int execute(String sql, Object... parameters) {
         try (Connection connection = connect()) {
             return execute(connection, sql, parameters);
         } catch (SQLException e) {
@@ -39,23 +57,23 @@ public final class Database {
     }
 
     /** The first column of the result, as numbers. */
-    public static long number(String sql, Object... parameters) {
+    public long number(String sql, Object... parameters) {
         return ((Number) column(sql, parameters).get(0)).longValue();
     }
 
     /** The first column of the first row, as text; {@code null} if there is none. */
-    public static String text(String sql, Object... parameters) {
+    public String text(String sql, Object... parameters) {
         List<Object> column = column(sql, parameters);
         return column.isEmpty() || column.get(0) == null ? null : column.get(0).toString();
     }
 
     /** The first column of all rows. */
-    public static List<Object> column(String sql, Object... parameters) {
+    public List<Object> column(String sql, Object... parameters) {
         return rows(sql, row -> row[0], parameters);
     }
 
     /** All rows. */
-    public static <T> List<T> rows(String sql, Function<Object[], T> mapper, Object... parameters) {
+    public <T> List<T> rows(String sql, Function<Object[], T> mapper, Object... parameters) {
         try (Connection connection = connect();
                 PreparedStatement statement = prepare(connection, sql, parameters);
                 ResultSet result = statement.executeQuery()) {
