@@ -26,10 +26,19 @@ public final class LocalServers implements AutoCloseable {
     public static final String TOPIC = "orders";
 
     private final LocalPostgres postgres;
-    private final LocalKafka kafka;
+    private final KafkaPlace kafkaPlace;
+    private LocalKafka kafka;
 
-    private LocalServers(LocalPostgres postgres, LocalKafka kafka) {
+    /** Where the broker is: a restarted one comes back there. */
+    private record KafkaPlace(Path directory, int port, int controllerPort) {
+        LocalKafka start() throws Exception {
+            return LocalKafka.start(directory, port, controllerPort, List.of(TOPIC));
+        }
+    }
+
+    private LocalServers(LocalPostgres postgres, KafkaPlace kafkaPlace, LocalKafka kafka) {
         this.postgres = postgres;
+        this.kafkaPlace = kafkaPlace;
         this.kafka = kafka;
     }
 
@@ -45,9 +54,8 @@ public final class LocalServers implements AutoCloseable {
         LocalPostgres postgres =
                 LocalPostgres.start(home.resolve("postgres"), portOrFree(postgresPort), List.of(ORDERS, SHIPPING));
         try {
-            LocalKafka kafka =
-                    LocalKafka.start(home.resolve("kafka"), portOrFree(kafkaPort), portOrFree(0), List.of(TOPIC));
-            return new LocalServers(postgres, kafka);
+            KafkaPlace kafka = new KafkaPlace(home.resolve("kafka"), portOrFree(kafkaPort), portOrFree(0));
+            return new LocalServers(postgres, kafka, kafka.start());
         } catch (Exception e) {
             postgres.close();
             throw e;
@@ -91,6 +99,16 @@ public final class LocalServers implements AutoCloseable {
     /** The broker. */
     public LocalKafka kafka() {
         return kafka;
+    }
+
+    /** Takes the broker away, as an outage does. */
+    public void stopKafka() {
+        kafka.close();
+    }
+
+    /** Brings the broker back, at the same address and with what it held. */
+    public void startKafka() throws Exception {
+        kafka = kafkaPlace.start();
     }
 
     /** What a Quarkus service has to be told to work on the given database and on the broker. */

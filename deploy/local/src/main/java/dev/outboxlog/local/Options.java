@@ -20,7 +20,7 @@ record Options(
         Optional<Path> data, int ordersPort, int shippingPort, int postgresPort, int kafkaPort, boolean serversOnly) {
 
     static final String USAGE = """
-            usage: java -jar deploy/local/target/local.jar [options]
+            usage: java -jar deploy/local/target/local-run.jar [options]
 
               --data DIR            keep data below DIR and find it there next time (default: a temporary folder)
               --orders-port N       HTTP port of order-service (default 8080; its management port is 1000 higher)
