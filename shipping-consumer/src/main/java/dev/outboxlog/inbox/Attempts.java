@@ -3,6 +3,7 @@ package dev.outboxlog.inbox;
 import dev.outboxlog.inbox.Abort.AbortedException;
 import io.smallrye.mutiny.Uni;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
@@ -15,11 +16,13 @@ class Attempts {
     private final Progress progress;
     private final InboxMetrics metrics;
     private final Backoff backoff;
+    private final Duration deadline;
 
     Attempts(Progress progress, InboxMetrics metrics, InboxConfig config) {
         this.progress = progress;
         this.metrics = metrics;
         this.backoff = new Backoff(config.retry().minDelay(), config.retry().maxDelay());
+        this.deadline = config.database().transactionTimeout();
     }
 
     /**
@@ -32,7 +35,7 @@ class Attempts {
         int failures = 0;
         while (!abort.requested()) {
             try {
-                T result = work.get().await().indefinitely();
+                T result = work.get().await().atMost(deadline);
                 if (failures > 0) {
                     progress.databaseAnswers();
                     LOG.infof("the database does its work again: failures=%d", failures);
@@ -45,8 +48,8 @@ class Attempts {
                 }
                 failures++;
                 metrics.batchRetried(failureClass);
+                progress.databaseFails(failureClass);
                 if (failures == 1) {
-                    progress.databaseFails();
                     LOG.warnf("failed, trying again until it works: class=%s cause=%s", failureClass.tag(), failure);
                 }
                 pause(failures, abort);

@@ -1,10 +1,12 @@
 package dev.outboxlog.inbox;
 
 import io.vertx.core.VertxException;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.core.impl.NoStackTraceThrowable;
 import io.vertx.pgclient.PgException;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /** Whose fault a failed transaction is: that decides between trying for ever and parking. */
@@ -12,8 +14,10 @@ public enum FailureClass {
 
     /** The database cannot be reached, or went away: connection lost, starting up, shutting down (SQLSTATE classes 08, 57P). */
     CONNECTION,
-    /** It answers too late: a lock, a slow statement, a client-side time-out, an exhausted pool. */
+    /** It gives up waiting: for a lock, or for the end of a slow statement. */
     TIMEOUT,
+    /** This process gives up waiting: for a free connection, or for an answer. */
+    POOL,
     /** Two transactions were in each other's way (class 40): the next attempt is likely to succeed. */
     CONFLICT,
     /** No resources or read-only: disk full, too many connections, a standby (53, 58, 25006). */
@@ -27,7 +31,7 @@ public enum FailureClass {
     EVENT;
 
     /** Classes of SQLSTATE that only the data of a statement can cause. */
-    private static final java.util.Set<String> OF_THE_DATA = java.util.Set.of("21", "22", "23", "44", "P0");
+    private static final Set<String> OF_THE_DATA = Set.of("21", "22", "23", "44", "P0");
 
     /** Classifies a failure by its nearest cause that says something; never by the text of a message. */
     public static FailureClass of(Throwable failure) {
@@ -35,8 +39,11 @@ public enum FailureClass {
             if (cause instanceof PgException refused) {
                 return ofSqlState(refused.getSqlState());
             }
-            if (cause instanceof TimeoutException || cause instanceof NoStackTraceThrowable) {
-                return TIMEOUT;
+            if (cause instanceof TimeoutException
+                    || cause instanceof io.smallrye.mutiny.TimeoutException
+                    || cause instanceof NoStackTraceThrowable
+                    || cause instanceof ConnectionPoolTooBusyException) {
+                return POOL;
             }
             if (cause instanceof VertxException || cause instanceof IOException) {
                 return CONNECTION;

@@ -180,6 +180,13 @@ public interface InboxConfig {
         @WithDefault("20s")
         Duration readIdleTimeout();
 
+        /**
+         * How long a whole transaction of the inbox may take, waiting for a connection included. Default: 60s. Longer than the read
+         * idle time-out: it is for answers that get lost in this process. Then the batch is tried again.
+         */
+        @WithDefault("60s")
+        Duration transactionTimeout();
+
         /** How long a request waits for a free connection. Default: 5s. Then it is answered with 503. */
         @WithDefault("5s")
         Duration acquireTimeout();

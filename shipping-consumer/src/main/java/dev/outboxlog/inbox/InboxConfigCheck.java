@@ -26,6 +26,9 @@ final class InboxConfigCheck {
                 "inbox.retry.max-delay", config.retry().maxDelay());
         shorter(
                 "inbox.database.read-idle-timeout", database.readIdleTimeout(),
+                "inbox.database.transaction-timeout", database.transactionTimeout());
+        shorter(
+                "inbox.database.transaction-timeout", database.transactionTimeout(),
                 "inbox.liveness.stalled-after", config.liveness().stalledAfter());
         shorter("inbox.redelivery-window", config.redeliveryWindow(), "inbox.dedup-window", config.dedupWindow());
         positive("inbox.redelivery-window", config.redeliveryWindow());

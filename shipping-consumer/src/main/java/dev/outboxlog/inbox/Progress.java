@@ -24,8 +24,9 @@ class Progress {
         }
     }
 
-    void databaseFails() {
-        waitsForDatabase = true;
+    /** A pool that has nothing to give may be this process's own fault, so it is no excuse for a stall. */
+    void databaseFails(FailureClass failureClass) {
+        waitsForDatabase = failureClass != FailureClass.POOL;
     }
 
     /** It may have been away for long: the clock of the stall starts again. */

@@ -55,7 +55,7 @@ class FailureClassTest {
                 .isEqualTo(FailureClass.CONNECTION);
         assertThat(FailureClass.of(new VertxException("closed"))).isEqualTo(FailureClass.CONNECTION);
         assertThat(FailureClass.of(new CompletionException(new TimeoutException())))
-                .isEqualTo(FailureClass.TIMEOUT);
+                .isEqualTo(FailureClass.POOL);
     }
 
     @Test

@@ -37,7 +37,8 @@ class InboxConfigCheckTest {
         "inbox.stop-timeout, 20s, quarkus.shutdown.timeout",
         "inbox.retry.min-delay, 31s, inbox.retry.max-delay",
         "inbox.redelivery-window, 30d, inbox.dedup-window",
-        "inbox.liveness.stalled-after, 20s, inbox.database.read-idle-timeout"
+        "inbox.database.read-idle-timeout, 60s, inbox.database.transaction-timeout",
+        "inbox.liveness.stalled-after, 60s, inbox.database.transaction-timeout"
     })
     void an_unsafe_pair_stops_the_start_and_says_how_to_go_on(String name, String value, String other) {
         assertThatThrownBy(() -> InboxConfigCheck.check(config(Map.of(name, value)), GRACE))
