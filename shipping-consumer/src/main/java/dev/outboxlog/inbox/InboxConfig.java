@@ -96,10 +96,10 @@ public interface InboxConfig {
     interface Batch {
 
         /**
-         * The most records of one transaction. Default: 1000. 1: a transaction for each event, a tenth of the throughput. 10000:
+         * The most records of one transaction. Default: 2000. 1: a transaction for each event, a tenth of the throughput. 10000:
          * long transactions, and a shutdown has more in hand.
          */
-        @WithDefault("1000")
+        @WithDefault("2000")
         @Min(1)
         @Max(10_000)
         int maxRecords();
