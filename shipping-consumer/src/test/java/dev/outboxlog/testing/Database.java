@@ -1,5 +1,6 @@
 package dev.outboxlog.testing;
 
+import dev.outboxlog.local.LocalPostgres;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -16,12 +17,15 @@ public final class Database implements AutoCloseable {
 
     private final Connection connection;
 
+    /** The database that all tests of this module share. */
     public Database() {
+        this(System.getProperty("quarkus.datasource.jdbc.url"));
+    }
+
+    /** The database of an embedded server, which trusts its superuser. */
+    public Database(String jdbcUrl) {
         try {
-            connection = DriverManager.getConnection(
-                    System.getProperty("quarkus.datasource.jdbc.url"),
-                    System.getProperty("quarkus.datasource.username"),
-                    System.getProperty("quarkus.datasource.password"));
+            connection = DriverManager.getConnection(jdbcUrl, LocalPostgres.USER, null);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
