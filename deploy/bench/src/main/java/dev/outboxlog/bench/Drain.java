@@ -4,7 +4,6 @@ import dev.outboxlog.local.LocalKafka;
 import dev.outboxlog.local.LocalServers;
 import dev.outboxlog.local.ServiceProcess;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,7 +11,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -72,30 +70,23 @@ final class Drain {
     private RelayRun relay(LocalServers servers, Path directory, int round) throws Exception {
         String topic = "drain-relay-" + round;
         servers.kafka().createTopics(List.of(topic));
-        Path log = directory.resolve("order-service.log");
-        try (ServiceProcess migrates = orderService(servers, log, false)) {
-            migrates.awaitReady(Duration.ofSeconds(60));
+        Services services = new Services(directory);
+        try (ServiceProcess migrates = orderService(services, servers, false)) {
+            migrates.awaitReady(Services.START_UP);
         }
         append(servers, topic);
         try (Receiver receiver =
                         new Receiver(servers.kafka().bootstrapServers(), topic, LocalKafka.PARTITIONS, events);
-                ServiceProcess relay = orderService(servers, log, true)) {
+                ServiceProcess relay = orderService(services, servers, true)) {
             Receiver.Result result = receiver.receiveAll();
             return new RelayRun(result, residentMiB(relay.process().pid()));
         }
     }
 
-    private ServiceProcess orderService(LocalServers servers, Path log, boolean relay) throws IOException {
+    private ServiceProcess orderService(Services services, LocalServers servers, boolean relay) throws IOException {
         Map<String, String> settings = new HashMap<>(servers.serviceSettings(LocalServers.ORDERS));
         settings.put("outbox.relay.enabled", Boolean.toString(relay));
-        return ServiceProcess.start(new ServiceProcess.Spec(
-                "order-service",
-                projectRoot().resolve("order-service/target/quarkus-app/quarkus-run.jar"),
-                LocalServers.portOrFree(0),
-                LocalServers.portOrFree(0),
-                List.of("-Xmx" + heap + "m"),
-                settings,
-                log));
+        return services.start("order-service", settings, heap);
     }
 
     private void append(LocalServers servers, String topic) throws SQLException {
@@ -160,18 +151,5 @@ final class Drain {
                 .map(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
                 .findFirst()
                 .orElse(0L);
-    }
-
-    private static Path projectRoot() {
-        try {
-            Path here = Path.of(Drain.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return here.resolve("../../../..").normalize();
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException("the place of this program is unknown", e);
-        }
     }
 }

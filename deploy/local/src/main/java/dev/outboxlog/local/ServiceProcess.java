@@ -26,12 +26,14 @@ public final class ServiceProcess implements AutoCloseable {
 
     private final String name;
     private final Process process;
+    private final int port;
     private final Path log;
     private final URI readiness;
 
-    private ServiceProcess(String name, Process process, Path log, URI readiness) {
+    private ServiceProcess(String name, Process process, int port, Path log, URI readiness) {
         this.name = name;
         this.process = process;
+        this.port = port;
         this.log = log;
         this.readiness = readiness;
     }
@@ -71,7 +73,7 @@ public final class ServiceProcess implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(spec.log().toFile()))
                 .start();
         URI readiness = URI.create("http://127.0.0.1:" + spec.managementPort() + "/q/health/ready");
-        return new ServiceProcess(spec.name(), process, spec.log(), readiness);
+        return new ServiceProcess(spec.name(), process, spec.port(), spec.log(), readiness);
     }
 
     /**
@@ -113,6 +115,11 @@ public final class ServiceProcess implements AutoCloseable {
     /** The service's name. */
     public String name() {
         return name;
+    }
+
+    /** The port of its HTTP API. */
+    public int port() {
+        return port;
     }
 
     /** The operating system's process, for signals and for waiting. */

@@ -1,0 +1,55 @@
+package dev.outboxlog.bench;
+
+import dev.outboxlog.local.LocalServers;
+import dev.outboxlog.local.ServiceProcess;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Starts the packaged services. */
+final class Services {
+
+    static final Duration START_UP = Duration.ofSeconds(90);
+
+    private final Path logs;
+
+    /**
+     * @param logs where the services' logs go
+     */
+    Services(Path logs) {
+        this.logs = logs;
+    }
+
+    /**
+     * Starts a service on free ports.
+     *
+     * @param heap its greatest heap in MiB
+     */
+    ServiceProcess start(String name, Map<String, String> settings, int heap) throws IOException {
+        return ServiceProcess.start(new ServiceProcess.Spec(
+                name,
+                projectRoot().resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
+                LocalServers.portOrFree(0),
+                LocalServers.portOrFree(0),
+                List.of("-Xmx" + heap + "m"),
+                settings,
+                logs.resolve(name + ".log")));
+    }
+
+    /** The folder with the modules: this jar is at deploy/bench/target/bench.jar. */
+    private static Path projectRoot() {
+        try {
+            Path here = Path.of(Services.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            return here.resolve("../../../..").normalize();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("the place of this program is unknown", e);
+        }
+    }
+}
