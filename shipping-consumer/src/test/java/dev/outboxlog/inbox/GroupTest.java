@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,10 @@ class GroupTest {
         for (String orderId : orderIds) {
             service.topic().send(created(orderId), addressChanged(orderId, 2, "Second"));
         }
+        Event poison = created(newOrderId()).withHeader("ce_id", null);
+        RecordMetadata place = service.topic().send(poison).get(0);
+        await().atMost(Service.SOON)
+                .until(() -> !service.onHold(place.partition(), place.offset()).isEmpty());
         orderIds.forEach(orderId -> service.awaitVersion(orderId, 2));
         engine.stop();
         Object effects = effects();

@@ -111,6 +111,7 @@ class ShipmentTest {
         // Then
         awaitVersion(orderId, 3);
         shipment(orderId).body("shippingAddress.street", equalTo("Third Street 3"));
+        assertThat(outcome(created)).isEqualTo("applied");
     }
 
     @Test
