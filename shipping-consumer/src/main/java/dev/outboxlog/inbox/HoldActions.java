@@ -74,12 +74,29 @@ class HoldActions {
                 .recoverWithUni(failure -> refused(holdId, Reasons.of(failure), deed));
     }
 
+    /** In a transaction of its own, because that of the attempt is lost; somebody else may have been quicker in between. */
     private Uni<Result> refused(long holdId, Reasons reasons, Deed deed) {
-        return pool.withTransaction(transaction -> desk.audit(
-                                transaction, holdId, null, "retry", deed, "refused: " + reasons.code())
-                        .chain(() ->
-                                holds.become(transaction, holdId, Holds.Reason.parked(reasons.code(), reasons.text()))))
-                .replaceWith(new Result.Refused(reasons.code(), reasons.text()));
+        return pool.withTransaction(transaction -> desk.lock(transaction, holdId)
+                .chain(found -> {
+                    if (found.isEmpty()) {
+                        return Uni.createFrom().item(new Result.Unknown());
+                    }
+                    if (!found.get().state().equals("parked")) {
+                        return audited(
+                                transaction,
+                                holdId,
+                                null,
+                                deed,
+                                new Result.Already(found.get().state()));
+                    }
+                    return holds.become(transaction, holdId, Holds.Reason.parked(reasons.code(), reasons.text()))
+                            .chain(() -> audited(
+                                    transaction,
+                                    holdId,
+                                    null,
+                                    deed,
+                                    new Result.Refused(reasons.code(), reasons.text())));
+                }));
     }
 
     private Uni<Result> retry(SqlConnection transaction, long holdId, Locked locked, Deed deed) {
