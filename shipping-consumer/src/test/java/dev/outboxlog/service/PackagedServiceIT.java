@@ -180,6 +180,29 @@ class PackagedServiceIT {
         assertEveryEventAppliedOnce(database, 10_000);
     }
 
+    /** Offsets that are committed before the database's commit would lose the batch here. */
+    @Test
+    void a_service_that_is_killed_inside_a_transaction_applies_its_events_after_the_next_start() throws Exception {
+        // Given
+        startKafka();
+        ServiceProcess service = startService(Map.of());
+        service.awaitReady(SOON);
+        Database database = database();
+        database.begin();
+        database.execute("LOCK TABLE shipments");
+        topic().send(eventsOf(newOrderIds(10), 1));
+        await().atMost(SOON).until(() -> database.count("SELECT count(*) FROM pg_locks AS l WHERE NOT l.granted") > 0);
+
+        // When
+        service.kill();
+        database.commit();
+        startService(Map.of());
+
+        // Then
+        awaitShipments(database, 10, 1);
+        assertEveryEventAppliedOnce(database, 10);
+    }
+
     @Test
     void a_service_that_is_asked_to_stop_finishes_what_is_in_hand_and_nothing_is_redelivered() throws Exception {
         // Given
