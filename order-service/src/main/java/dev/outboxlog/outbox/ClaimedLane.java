@@ -9,8 +9,15 @@ import java.util.List;
  * @param epoch the fencing token of this claim
  * @param cursor the last position that was delivered or on hold when the lane was claimed
  * @param takenOver whether the relay before let its lease run out instead of releasing the lane: what it had in hand may be in Kafka
+ * @param holdsDue whether an event on hold is to be tried again
  * @param events the events past the cursor, in order of position
  * @param dueHolds events on hold whose time has come, each followed by those that wait behind it, in order of position
  */
 record ClaimedLane(
-        int lane, long epoch, long cursor, boolean takenOver, List<StoredEvent> events, List<StoredEvent> dueHolds) {}
+        int lane,
+        long epoch,
+        long cursor,
+        boolean takenOver,
+        boolean holdsDue,
+        List<StoredEvent> events,
+        List<StoredEvent> dueHolds) {}

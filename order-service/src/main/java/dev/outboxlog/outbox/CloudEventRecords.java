@@ -1,7 +1,6 @@
 package dev.outboxlog.outbox;
 
 import java.nio.charset.StandardCharsets;
-import java.time.format.DateTimeFormatter;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
@@ -32,10 +31,10 @@ final class CloudEventRecords {
             headers.add(header.getKey(), utf8(header.getValue()));
         }
         headers.add("ce_specversion", SPEC_VERSION);
-        headers.add("ce_id", utf8(event.id().toString()));
+        headers.add("ce_id", utf8(event.id()));
         headers.add("ce_source", source);
         headers.add("ce_type", utf8(event.type()));
-        headers.add("ce_time", utf8(DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(event.createdAt())));
+        headers.add("ce_time", utf8(event.createdAt()));
         headers.add("ce_subject", utf8(event.aggregateId()));
         headers.add("ce_sequence", utf8(Long.toString(event.sequence())));
         headers.add("content-type", JSON);

@@ -73,9 +73,10 @@ class LaneRepository {
               WHERE l.lane = r.lane
               RETURNING l.lane, l.epoch, l.cursor, r.taken_over, r.holds_due
             )
-            SELECT c.lane, c.epoch, c.cursor, c.taken_over, c.holds_due,
-                   e.position, e.id, e.topic, e.type, e.aggregate_id, e.sequence, e.created_at,
+            SELECT c.lane, e.position, e.id::text, e.topic, e.type, e.aggregate_id, e.sequence,
+                   to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
                    convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
+                   c.epoch, c.cursor, c.taken_over, c.holds_due,
                    EXISTS (
                      SELECT FROM outbox_hold h
                      WHERE h.lane = e.lane AND h.aggregate_id = e.aggregate_id AND h.state <> 'discarded'
@@ -98,9 +99,10 @@ class LaneRepository {
     // aggregate, too, and is
     // not due: nothing behind it moves.
     private static final String DUE_HOLDS = """
-            SELECT h.lane, h.position, h.attempts,
-                   e.id, e.topic, e.type, e.aggregate_id, e.sequence, e.created_at,
-                   convert_to(e.payload::text, 'UTF8') AS payload, e.headers
+            SELECT h.lane, h.position, e.id::text, e.topic, e.type, e.aggregate_id, e.sequence,
+                   to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
+                   convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
+                   h.attempts
             FROM outbox_hold due
             JOIN outbox_hold h
               ON h.lane = due.lane AND h.aggregate_id = due.aggregate_id AND h.position >= due.position AND h.state IN ('retrying', 'blocked')
@@ -185,7 +187,9 @@ class LaneRepository {
                         new Object[] {owner, (long) lanes, lease.toMillis(), (long) eventsPerLane, bytesPerLane}))
                 .chain(rows -> {
                     Map<Integer, ClaimedLane> claimed = claimedLanes(rows);
-                    Integer[] due = lanesWithHoldsDue(rows);
+                    Short[] due = shorts(claimed.values().stream()
+                            .filter(ClaimedLane::holdsDue)
+                            .map(ClaimedLane::lane));
                     return due.length == 0
                             ? Uni.createFrom().item(claimed.values())
                             : addDueHolds(claimed, due, (long) eventsPerLane * due.length);
@@ -195,64 +199,55 @@ class LaneRepository {
 
     private static Map<Integer, ClaimedLane> claimedLanes(RowSet<Row> rows) {
         Map<Integer, ClaimedLane> lanes = new TreeMap<>();
+        ClaimedLane lane = null;
         for (Row row : rows) {
-            int number = row.getInteger("lane");
-            ClaimedLane lane = lanes.get(number);
-            if (lane == null) {
-                lane = new ClaimedLane(
-                        number,
-                        row.getLong("epoch"),
-                        row.getLong("cursor"),
-                        row.getBoolean("taken_over"),
-                        new ArrayList<>(),
-                        new ArrayList<>());
-                lanes.put(number, lane);
+            int number = row.getShort(0);
+            if (lane == null || lane.lane() != number) {
+                lane = lanes.computeIfAbsent(number, first -> claimedLane(first, row));
             }
-            if (row.getLong("position") != null) {
+            if (row.getLong(1) != null) {
                 lane.events().add(event(row, row.getBoolean("held"), 0));
             }
         }
         // A joined result has no order of its own. This one comes sorted in practice, which costs a sort next to
         // nothing.
-        lanes.values().forEach(lane -> lane.events().sort(Comparator.comparingLong(StoredEvent::position)));
+        lanes.values().forEach(claimed -> claimed.events().sort(Comparator.comparingLong(StoredEvent::position)));
         return lanes;
     }
 
-    private static Integer[] lanesWithHoldsDue(RowSet<Row> rows) {
-        Set<Integer> lanes = new HashSet<>();
-        for (Row row : rows) {
-            if (row.getBoolean("holds_due")) {
-                lanes.add(row.getInteger("lane"));
+    private static ClaimedLane claimedLane(int number, Row row) {
+        return new ClaimedLane(
+                number,
+                row.getLong("epoch"),
+                row.getLong("cursor"),
+                row.getBoolean("taken_over"),
+                row.getBoolean("holds_due"),
+                new ArrayList<>(),
+                new ArrayList<>());
+    }
+
+    private Uni<Collection<ClaimedLane>> addDueHolds(Map<Integer, ClaimedLane> claimed, Short[] lanes, long atMost) {
+        return pool.preparedQuery(DUE_HOLDS).execute(Tuple.of(lanes, atMost)).map(rows -> {
+            for (Row row : rows) {
+                claimed.get((int) row.getShort(0)).dueHolds().add(event(row, false, row.getInteger("attempts")));
             }
-        }
-        return lanes.toArray(Integer[]::new);
+            return claimed.values();
+        });
     }
 
-    private Uni<Collection<ClaimedLane>> addDueHolds(Map<Integer, ClaimedLane> claimed, Integer[] lanes, long atMost) {
-        return pool.preparedQuery(DUE_HOLDS)
-                .execute(Tuple.of(shorts(Stream.of(lanes)), atMost))
-                .map(rows -> {
-                    for (Row row : rows) {
-                        claimed.get(row.getInteger("lane"))
-                                .dueHolds()
-                                .add(event(row, false, row.getInteger("attempts")));
-                    }
-                    return claimed.values();
-                });
-    }
-
+    // The first columns of both statements that read events. By number and not by name: this runs for every event.
     private static StoredEvent event(Row row, boolean held, int attempts) {
-        JsonObject headers = (JsonObject) row.getValue("headers");
+        JsonObject headers = (JsonObject) row.getValue(9);
         return new StoredEvent(
-                row.getInteger("lane"),
-                row.getLong("position"),
-                row.getUUID("id"),
-                row.getString("topic"),
-                row.getString("type"),
-                row.getString("aggregate_id"),
-                row.getLong("sequence"),
-                row.getOffsetDateTime("created_at"),
-                row.getBuffer("payload").getBytes(),
+                row.getShort(0),
+                row.getLong(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getLong(6),
+                row.getString(7),
+                row.getBuffer(8).getBytes(),
                 headers == null ? Map.of() : strings(headers),
                 held,
                 attempts);

@@ -61,7 +61,7 @@ public interface OutboxConfig {
         int lanesPerClaim();
 
         /** Events read of one lane with one claim. Lanes times events is what a worker holds in memory, and what a crash re-delivers. */
-        @WithDefault("250")
+        @WithDefault("125")
         @Min(1)
         @Max(10_000)
         int eventsPerLane();

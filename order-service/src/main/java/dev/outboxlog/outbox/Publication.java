@@ -80,6 +80,12 @@ final class Publication {
             while (!ready.isEmpty() && maySend()) {
                 depart(ready.poll());
             }
+            if (inFlight > 0) {
+                // All that may be sent has been: nothing is gained by waiting for company (linger.ms). Full batches
+                // have left already; this
+                // sends the rest at once and returns when all of it is settled, at most delivery.timeout.ms later.
+                context.producer().flush();
+            }
             if (inFlight == 0 && (waitingForTopic.isEmpty() || !maySend())) {
                 break;
             }

@@ -1,6 +1,7 @@
 package dev.outboxlog.outbox;
 
 import java.time.Duration;
+import java.util.UUID;
 import org.apache.kafka.clients.producer.Producer;
 
 /** What all publications of a relay share. */
@@ -22,7 +23,7 @@ record PublisherContext(
         return new Hold(
                 event.lane(),
                 event.position(),
-                event.id(),
+                UUID.fromString(event.id()),
                 event.aggregateId(),
                 again ? Hold.State.RETRYING : Hold.State.PARKED,
                 attempts,

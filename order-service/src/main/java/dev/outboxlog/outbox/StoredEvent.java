@@ -1,14 +1,14 @@
 package dev.outboxlog.outbox;
 
-import java.time.OffsetDateTime;
 import java.util.Map;
-import java.util.UUID;
 
 /**
  * An event as the relay reads it from the log.
  *
  * @param lane its lane
  * @param position its place in the lane
+ * @param id its UUID, as text
+ * @param createdAt when it was appended, as RFC 3339 writes it
  * @param headers further Kafka headers; empty if there are none
  * @param held whether its aggregate has an event on hold, so that this one must wait behind it
  * @param attempts failed attempts so far; 0 for an event that was never on hold
@@ -16,12 +16,12 @@ import java.util.UUID;
 record StoredEvent(
         int lane,
         long position,
-        UUID id,
+        String id,
         String topic,
         String type,
         String aggregateId,
         long sequence,
-        OffsetDateTime createdAt,
+        String createdAt,
         byte[] payload,
         Map<String, String> headers,
         boolean held,
