@@ -12,7 +12,7 @@ public final class Bench {
             usage: java -jar deploy/bench/target/bench.jar MEASUREMENT [--setting value]…
 
               drain     how fast the relay moves a backlog to Kafka, beside a bare producer in the same run
-                        --events 200000  --aggregates 1000  --rounds 3  --heap 256 (MiB of order-service)
+                        --events 200000  --aggregates 1000  --rounds 3
               visible   how long it takes from POST /orders until GET /shipments/{id} finds the shipment, one order at a time
                         --orders 500  --warmup 500
             """;
@@ -30,8 +30,7 @@ public final class Bench {
         try {
             List<String> settings = given.subList(1, given.size());
             switch (given.get(0)) {
-                case "drain" ->
-                    new Drain(new Arguments(settings, Set.of("events", "aggregates", "rounds", "heap"))).run();
+                case "drain" -> new Drain(new Arguments(settings, Set.of("events", "aggregates", "rounds"))).run();
                 case "visible" -> new Visible(new Arguments(settings, Set.of("orders", "warmup"))).run();
                 default -> throw new IllegalArgumentException("there is no measurement '" + given.get(0) + "'");
             }

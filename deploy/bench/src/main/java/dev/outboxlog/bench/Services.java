@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /** Starts the packaged services. */
@@ -24,17 +23,15 @@ final class Services {
     }
 
     /**
-     * Starts a service on free ports.
-     *
-     * @param heap its greatest heap in MiB
+     * Starts a service on free ports, with a heap of 256 MiB.
      */
-    ServiceProcess start(String name, Map<String, String> settings, int heap) throws IOException {
+    ServiceProcess start(String name, Map<String, String> settings) throws IOException {
         return ServiceProcess.start(new ServiceProcess.Spec(
                 name,
                 projectRoot().resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
                 LocalServers.portOrFree(0),
                 LocalServers.portOrFree(0),
-                List.of("-Xmx" + heap + "m"),
+                ServiceProcess.SMALL_JVM,
                 settings,
                 logs.resolve(name + ".log")));
     }

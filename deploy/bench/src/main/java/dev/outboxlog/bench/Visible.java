@@ -37,10 +37,9 @@ final class Visible {
         try (LocalServers.Temporary temporary = LocalServers.startTemporary()) {
             LocalServers servers = temporary.servers();
             Services services = new Services(temporary.directory());
-            try (ServiceProcess order =
-                            services.start("order-service", servers.serviceSettings(LocalServers.ORDERS), 256);
+            try (ServiceProcess order = services.start("order-service", servers.serviceSettings(LocalServers.ORDERS));
                     ServiceProcess shipping =
-                            services.start("shipping-consumer", servers.serviceSettings(LocalServers.SHIPPING), 256)) {
+                            services.start("shipping-consumer", servers.serviceSettings(LocalServers.SHIPPING))) {
                 order.awaitReady(Services.START_UP);
                 shipping.awaitReady(Services.START_UP);
                 for (int i = 0; i < warmup; i++) {

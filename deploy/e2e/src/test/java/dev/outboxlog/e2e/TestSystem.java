@@ -111,7 +111,7 @@ final class TestSystem implements AutoCloseable {
                 ROOT.resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
                 port,
                 managementPort,
-                List.of("-Xmx256m"),
+                ServiceProcess.SMALL_JVM,
                 settings,
                 temporary.directory().resolve(name + ".log")));
         running.push(service);

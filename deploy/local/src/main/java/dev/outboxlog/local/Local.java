@@ -99,7 +99,7 @@ public final class Local {
                 projectRoot().resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
                 port,
                 port + MANAGEMENT_OFFSET,
-                List.of("-Xmx256m"),
+                ServiceProcess.SMALL_JVM,
                 servers.serviceSettings(database),
                 data.resolve(name + ".log")));
         started(service);
