@@ -3,7 +3,6 @@ package dev.outboxlog.bench;
 import dev.outboxlog.local.LocalServers;
 import dev.outboxlog.local.ServiceProcess;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -28,25 +27,11 @@ final class Services {
     ServiceProcess start(String name, Map<String, String> settings) throws IOException {
         return ServiceProcess.start(new ServiceProcess.Spec(
                 name,
-                projectRoot().resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
+                ServiceProcess.packaged(name),
                 LocalServers.portOrFree(0),
                 LocalServers.portOrFree(0),
                 ServiceProcess.SMALL_JVM,
                 settings,
                 logs.resolve(name + ".log")));
-    }
-
-    /** The folder with the modules: this jar is at deploy/bench/target/bench.jar. */
-    private static Path projectRoot() {
-        try {
-            Path here = Path.of(Services.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return here.resolve("../../../..").normalize();
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException("the place of this program is unknown", e);
-        }
     }
 }

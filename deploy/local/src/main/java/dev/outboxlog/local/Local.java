@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,7 +95,7 @@ public final class Local {
     private ServiceProcess service(String name, int port, LocalServers servers, String database) throws IOException {
         ServiceProcess service = ServiceProcess.start(new ServiceProcess.Spec(
                 name,
-                projectRoot().resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
+                ServiceProcess.packaged(name),
                 port,
                 port + MANAGEMENT_OFFSET,
                 ServiceProcess.SMALL_JVM,
@@ -163,20 +162,6 @@ public final class Local {
                         options.shippingPort() + MANAGEMENT_OFFSET,
                         servers.postgres().url(LocalServers.ORDERS),
                         LocalPostgres.USER);
-    }
-
-    /** The folder with the modules: this jar is at deploy/local/target/local.jar. */
-    private static Path projectRoot() {
-        try {
-            Path here = Path.of(Local.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return here.resolve("../../../..").normalize();
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException("the place of this program is unknown", e);
-        }
     }
 
     private void stop() {

@@ -2,6 +2,7 @@ package dev.outboxlog.local;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -42,6 +43,36 @@ public final class ServiceProcess implements AutoCloseable {
         this.port = port;
         this.log = log;
         this.readiness = readiness;
+    }
+
+    /**
+     * Where the build leaves a packaged service.
+     *
+     * @param name the service's module
+     */
+    public static Path packaged(String name) {
+        return projectRoot().resolve(name).resolve("target/quarkus-app/quarkus-run.jar");
+    }
+
+    /** The folder with the modules: above this class, wherever in the project its jar lies. */
+    private static Path projectRoot() {
+        try {
+            Path place = Path.of(ServiceProcess.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+            while (place != null && !Files.isDirectory(place.resolve("order-service"))) {
+                place = place.getParent();
+            }
+            if (place == null) {
+                throw new IllegalStateException(
+                        "the packaged services are not found: this program was moved out of the project");
+            }
+            return place;
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("the place of this program is unknown", e);
+        }
     }
 
     /** How to start a service. */
