@@ -3,7 +3,9 @@ package dev.outboxlog.outbox;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
  * Turns events into Kafka records: the key is the aggregate's id, the value the payload, and the attributes are headers as in the binary
@@ -12,36 +14,36 @@ import org.apache.kafka.common.header.Headers;
  */
 final class CloudEventRecords {
 
-    private static final byte[] SPEC_VERSION = utf8("1.0");
-    private static final byte[] JSON = utf8("application/json");
+    private static final Header SPEC_VERSION = header("ce_specversion", "1.0");
+    private static final Header JSON = header("content-type", "application/json");
 
-    private final byte[] source;
+    private final Header source;
 
     /**
      * @param source the CloudEvents attribute {@code source}
      */
     CloudEventRecords(String source) {
-        this.source = utf8(source);
+        this.source = header("ce_source", source);
     }
 
     ProducerRecord<String, byte[]> record(StoredEvent event) {
         var record = new ProducerRecord<>(event.topic(), event.aggregateId(), event.payload());
         Headers headers = record.headers();
         for (Map.Entry<String, String> header : event.headers().entrySet()) {
-            headers.add(header.getKey(), utf8(header.getValue()));
+            headers.add(header(header.getKey(), header.getValue()));
         }
-        headers.add("ce_specversion", SPEC_VERSION);
-        headers.add("ce_id", utf8(event.id()));
-        headers.add("ce_source", source);
-        headers.add("ce_type", utf8(event.type()));
-        headers.add("ce_time", utf8(event.createdAt()));
-        headers.add("ce_subject", utf8(event.aggregateId()));
-        headers.add("ce_sequence", utf8(Long.toString(event.sequence())));
-        headers.add("content-type", JSON);
+        headers.add(SPEC_VERSION);
+        headers.add(header("ce_id", event.id()));
+        headers.add(source);
+        headers.add(header("ce_type", event.type()));
+        headers.add(header("ce_time", event.createdAt()));
+        headers.add(header("ce_subject", event.aggregateId()));
+        headers.add(header("ce_sequence", Long.toString(event.sequence())));
+        headers.add(JSON);
         return record;
     }
 
-    private static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+    private static Header header(String name, String value) {
+        return new RecordHeader(name, value.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -1,6 +1,5 @@
 package dev.outboxlog.bench;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -81,7 +80,7 @@ final class Receiver implements AutoCloseable {
     }
 
     private void received(ConsumerRecord<String, byte[]> record) {
-        int number = Payloads.number(new String(record.value(), StandardCharsets.UTF_8));
+        int number = Payloads.number(record.value());
         firstSentMillis = Math.min(firstSentMillis, record.timestamp());
         lastSeenMillis = System.currentTimeMillis();
         if (seen.get(number)) {
