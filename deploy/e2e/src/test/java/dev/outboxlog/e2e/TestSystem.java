@@ -84,15 +84,11 @@ final class TestSystem implements AutoCloseable {
     }
 
     ServiceProcess startOrders() throws Exception {
-        ServiceProcess service = launchOrders();
-        service.awaitReady(START_UP);
-        return service;
-    }
-
-    ServiceProcess launchOrders() throws IOException {
         Map<String, String> settings = new HashMap<>(servers().serviceSettings(LocalServers.ORDERS));
         settings.putAll(SHORT_TIMEOUTS);
-        return launch("order-service", ordersPort, ordersManagementPort, settings);
+        ServiceProcess service = launch("order-service", ordersPort, ordersManagementPort, settings);
+        service.awaitReady(START_UP);
+        return service;
     }
 
     ServiceProcess startShipping() throws Exception {
@@ -154,10 +150,6 @@ final class TestSystem implements AutoCloseable {
 
     Response ordersManagement(String path) {
         return given().port(ordersManagementPort).get(path);
-    }
-
-    Response shippingManagement(String path) {
-        return given().port(shippingManagementPort).get(path);
     }
 
     /** The records of one order, in the order of its partition. */
