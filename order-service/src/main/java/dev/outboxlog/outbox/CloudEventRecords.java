@@ -33,7 +33,7 @@ final class CloudEventRecords {
             headers.add(header(header.getKey(), header.getValue()));
         }
         headers.add(SPEC_VERSION);
-        headers.add(header("ce_id", event.id()));
+        headers.add(header("ce_id", event.id().toString()));
         headers.add(source);
         headers.add(header("ce_type", event.type()));
         headers.add(header("ce_time", event.createdAt()));

@@ -3,10 +3,12 @@ package dev.outboxlog.outbox;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
-/** One event on its way to Kafka. */
-final class Flight {
+/** One event on its way to Kafka. The publisher's alone, but for what the client reports through {@link #onCompletion}. */
+final class Flight implements Callback {
 
     enum State {
         /** Not sent. */
@@ -22,22 +24,44 @@ final class Flight {
     }
 
     final StoredEvent event;
+    final Publication publication;
     State state = State.WAITING;
     /** The next event of the same aggregate, to be sent after this one. */
     Flight next;
 
     Hold hold;
-    private String partition;
-    private long offset;
+    private Publisher publisher;
+    private RecordMetadata metadata;
+    private Exception failure;
+    private volatile boolean settled;
 
-    Flight(StoredEvent event) {
+    Flight(StoredEvent event, Publication publication) {
         this.event = event;
+        this.publication = publication;
     }
 
-    void acknowledged(RecordMetadata metadata) {
-        state = State.ACKNOWLEDGED;
-        partition = metadata.topic() + "-" + metadata.partition();
-        offset = metadata.offset();
+    void depart(Publisher sender) {
+        publisher = sender;
+        state = State.SENT;
+    }
+
+    /** Runs on the client's thread, or on the publisher's where the client refuses the record at once. */
+    @Override
+    public void onCompletion(RecordMetadata written, Exception refused) {
+        metadata = written;
+        failure = refused;
+        settled = true;
+        publisher.settled();
+    }
+
+    /** Whether the client has reported the outcome. */
+    boolean isSettled() {
+        return settled;
+    }
+
+    /** Why the client has not written the record; {@code null} if it has. */
+    Exception failure() {
+        return failure;
     }
 
     void hold(Hold reason) {
@@ -47,12 +71,17 @@ final class Flight {
 
     /** The ledger's row for acknowledged events of one lane, given in the order of their positions. */
     static LaneProgress.Delivery ledger(List<Flight> acknowledged) {
-        Map<String, long[]> offsets = new HashMap<>();
+        Map<String, Map<Integer, long[]>> ranges = new HashMap<>();
         for (Flight flight : acknowledged) {
-            long[] range = offsets.computeIfAbsent(flight.partition, p -> new long[] {flight.offset, flight.offset});
-            range[0] = Math.min(range[0], flight.offset);
-            range[1] = Math.max(range[1], flight.offset);
+            long offset = flight.metadata.offset();
+            long[] range = ranges.computeIfAbsent(flight.event.topic(), topic -> new HashMap<>())
+                    .computeIfAbsent(flight.metadata.partition(), partition -> new long[] {offset, offset});
+            range[0] = Math.min(range[0], offset);
+            range[1] = Math.max(range[1], offset);
         }
+        Map<String, long[]> offsets = new TreeMap<>();
+        ranges.forEach((topic, partitions) ->
+                partitions.forEach((partition, range) -> offsets.put(topic + "-" + partition, range)));
         return new LaneProgress.Delivery(
                 acknowledged.get(0).event.position(),
                 acknowledged.get(acknowledged.size() - 1).event.position(),

@@ -40,7 +40,7 @@ record Hold(
         return new Hold(
                 event.lane(),
                 event.position(),
-                UUID.fromString(event.id()),
+                event.id(),
                 event.aggregateId(),
                 State.BLOCKED,
                 event.attempts(),

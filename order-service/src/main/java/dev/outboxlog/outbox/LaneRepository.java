@@ -5,21 +5,15 @@ import io.smallrye.mutiny.Uni;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.Row;
-import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.SqlClient;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -33,13 +27,19 @@ import java.util.stream.Stream;
 class LaneRepository {
 
     // MATERIALIZED, or FOR UPDATE … LIMIT may lock more rows than it returns. LATERAL … LIMIT 1 makes "has work" an
-    // index probe for each
-    // lane; an EXISTS at the top level becomes a hash join over every partition. Oldest waiting lane first.
+    // index probe for each lane; an EXISTS at the top level becomes a hash join over every partition. Oldest waiting
+    // lane
+    // first.
     //
     // One statement claims and reads. The read's snapshot may be older than the row version that the claim locked; it
-    // then misses events
-    // behind those it returns, never one between them, because a lane's events become visible in the order of their
-    // positions.
+    // then misses events behind those it returns, never one between them, because a lane's events become visible in the
+    // order of their positions.
+    //
+    // Lanes whose claims do not come back are kept apart ($6): an ordinary claim leaves them alone, a careful one takes
+    // nothing else, one event at a time, until it is past all that an ordinary claim would have held.
+    //
+    // How many events fit into the bytes is counted before anything is read: a running total over the rows themselves
+    // would copy every payload once more. Nearly always all of them fit, which a plain sum tells for less.
     private static final String CLAIM = """
             WITH ready AS MATERIALIZED (
               SELECT l.lane, l.owner IS NOT NULL AS taken_over, due.position IS NOT NULL AS holds_due
@@ -60,6 +60,7 @@ class LaneRepository {
               ) due ON true
               WHERE (l.locked_until IS NULL OR l.locked_until < clock_timestamp())
                 AND (head.position IS NOT NULL OR due.position IS NOT NULL)
+                AND (l.claims_without_progress >= $7 OR l.careful_until IS NOT NULL) = $6
               ORDER BY LEAST(head.position, due.position)
               LIMIT $2
               FOR UPDATE OF l SKIP LOCKED
@@ -68,30 +69,53 @@ class LaneRepository {
               SET owner = $1,
                   epoch = l.epoch + 1,
                   locked_until = clock_timestamp() + $3 * interval '1 millisecond',
-                  claims_without_progress = l.claims_without_progress + 1
+                  claims_without_progress = l.claims_without_progress + 1,
+                  careful_until = CASE WHEN $6 THEN COALESCE(l.careful_until, (
+                    SELECT max(batch.position)
+                    FROM (
+                      SELECT e.position FROM outbox_log e WHERE e.lane = l.lane AND e.position > l.cursor ORDER BY e.position LIMIT $4
+                    ) batch)) END
               FROM ready r
               WHERE l.lane = r.lane
-              RETURNING l.lane, l.epoch, l.cursor, r.taken_over, r.holds_due
+              RETURNING l.lane, l.epoch, l.cursor, r.taken_over, r.holds_due, l.claims_without_progress
             )
-            SELECT c.lane, e.position, e.id::text, e.topic, e.type, e.aggregate_id, e.sequence,
+            SELECT c.lane, e.position, e.id, e.topic, e.type, e.aggregate_id, e.sequence,
                    to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
                    convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
-                   c.epoch, c.cursor, c.taken_over, c.holds_due,
                    EXISTS (
                      SELECT FROM outbox_hold h
                      WHERE h.lane = e.lane AND h.aggregate_id = e.aggregate_id AND h.state <> 'discarded'
-                   ) AS held
+                   ) AS held,
+                   c.epoch, c.cursor, c.taken_over, c.holds_due, c.claims_without_progress
             FROM claimed c
+            CROSS JOIN LATERAL (
+              SELECT CASE
+                WHEN $6 AND c.holds_due THEN 0
+                WHEN $6 THEN 1
+                WHEN (
+                  SELECT sum(n.payload_bytes)
+                  FROM (
+                    SELECT n.payload_bytes FROM outbox_log n WHERE n.lane = c.lane AND n.position > c.cursor ORDER BY n.position LIMIT $4
+                  ) n
+                ) <= $5 THEN $4
+                ELSE (
+                  SELECT count(*)
+                  FROM (
+                    SELECT sum(n.payload_bytes) OVER (ORDER BY n.position ROWS UNBOUNDED PRECEDING) - n.payload_bytes AS bytes_before
+                    FROM outbox_log n
+                    WHERE n.lane = c.lane AND n.position > c.cursor
+                    ORDER BY n.position
+                    LIMIT $4
+                  ) b
+                  WHERE b.bytes_before < $5)
+              END AS events
+            ) fits
             LEFT JOIN LATERAL (
-              SELECT b.*
-              FROM (
-                SELECT n.*, sum(n.payload_bytes) OVER (ORDER BY n.position) - n.payload_bytes AS bytes_before
-                FROM outbox_log n
-                WHERE n.lane = c.lane AND n.position > c.cursor
-                ORDER BY n.position
-                LIMIT $4
-              ) b
-              WHERE b.bytes_before < $5
+              SELECT n.lane, n.position, n.id, n.topic, n.type, n.aggregate_id, n.sequence, n.created_at, n.payload, n.headers
+              FROM outbox_log n
+              WHERE n.lane = c.lane AND n.position > c.cursor
+              ORDER BY n.position
+              LIMIT fits.events
             ) e ON true
             """;
 
@@ -99,7 +123,7 @@ class LaneRepository {
     // aggregate, too, and is
     // not due: nothing behind it moves.
     private static final String DUE_HOLDS = """
-            SELECT h.lane, h.position, e.id::text, e.topic, e.type, e.aggregate_id, e.sequence,
+            SELECT h.lane, h.position, e.id, e.topic, e.type, e.aggregate_id, e.sequence,
                    to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
                    convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
                    h.attempts
@@ -120,7 +144,8 @@ class LaneRepository {
               SET cursor = p.cursor,
                   owner = CASE WHEN p.release THEN NULL ELSE l.owner END,
                   locked_until = CASE WHEN p.release THEN NULL ELSE l.locked_until END,
-                  claims_without_progress = 0
+                  claims_without_progress = 0,
+                  careful_until = CASE WHEN l.careful_until > p.cursor THEN l.careful_until END
               FROM unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::boolean[]) AS p (lane, epoch, cursor, release)
               WHERE l.lane = p.lane AND l.epoch = p.epoch AND l.owner = $1
               RETURNING l.lane, l.epoch
@@ -172,91 +197,56 @@ class LaneRepository {
     }
 
     /**
-     * Takes up to so many lanes that have work and no live lease, and reads what is next in each.
+     * What to take with one claim.
      *
-     * @param owner whose they become
      * @param lease for how long
      * @param lanes at most so many lanes
      * @param eventsPerLane at most so many events of each
      * @param bytesPerLane no further event of a lane once so many bytes of payload are reached
-     * @return the claimed lanes in order of number; empty if there is nothing to do
+     * @param suspectAfter lanes of which so many claims in a row did not come back are left to careful claims
+     * @param careful whether just one event of one such lane is taken instead
      */
-    Uni<List<ClaimedLane>> claim(String owner, Duration lease, int lanes, int eventsPerLane, long bytesPerLane) {
+    record Terms(Duration lease, int lanes, int eventsPerLane, long bytesPerLane, int suspectAfter, boolean careful) {}
+
+    /**
+     * Takes lanes that have work and no live lease, and reads what is next in each.
+     *
+     * @param owner whose they become
+     * @return the claimed lanes; empty if there is nothing to do
+     */
+    Uni<List<ClaimedLane>> claim(String owner, Terms terms) {
         return pool.preparedQuery(CLAIM)
-                .execute(Tuple.from(
-                        new Object[] {owner, (long) lanes, lease.toMillis(), (long) eventsPerLane, bytesPerLane}))
+                .execute(Tuple.from(new Object[] {
+                    owner,
+                    terms.careful() ? 1L : terms.lanes(),
+                    terms.lease().toMillis(),
+                    (long) terms.eventsPerLane(),
+                    terms.bytesPerLane(),
+                    terms.careful(),
+                    terms.suspectAfter()
+                }))
                 .chain(rows -> {
-                    Map<Integer, ClaimedLane> claimed = claimedLanes(rows);
+                    Map<Integer, ClaimedLane> claimed = EventRows.claimedLanes(rows);
                     Short[] due = shorts(claimed.values().stream()
                             .filter(ClaimedLane::holdsDue)
                             .map(ClaimedLane::lane));
+                    long atMost = terms.careful() ? 1 : (long) terms.eventsPerLane() * due.length;
                     return due.length == 0
                             ? Uni.createFrom().item(claimed.values())
-                            : addDueHolds(claimed, due, (long) eventsPerLane * due.length);
+                            : addDueHolds(claimed, due, atMost);
                 })
                 .map(List::copyOf);
     }
 
-    private static Map<Integer, ClaimedLane> claimedLanes(RowSet<Row> rows) {
-        Map<Integer, ClaimedLane> lanes = new TreeMap<>();
-        ClaimedLane lane = null;
-        for (Row row : rows) {
-            int number = row.getShort(0);
-            if (lane == null || lane.lane() != number) {
-                lane = lanes.computeIfAbsent(number, first -> claimedLane(first, row));
-            }
-            if (row.getLong(1) != null) {
-                lane.events().add(event(row, row.getBoolean("held"), 0));
-            }
-        }
-        // A joined result has no order of its own. This one comes sorted in practice, which costs a sort next to
-        // nothing.
-        lanes.values().forEach(claimed -> claimed.events().sort(Comparator.comparingLong(StoredEvent::position)));
-        return lanes;
-    }
-
-    private static ClaimedLane claimedLane(int number, Row row) {
-        return new ClaimedLane(
-                number,
-                row.getLong("epoch"),
-                row.getLong("cursor"),
-                row.getBoolean("taken_over"),
-                row.getBoolean("holds_due"),
-                new ArrayList<>(),
-                new ArrayList<>());
-    }
-
     private Uni<Collection<ClaimedLane>> addDueHolds(Map<Integer, ClaimedLane> claimed, Short[] lanes, long atMost) {
         return pool.preparedQuery(DUE_HOLDS).execute(Tuple.of(lanes, atMost)).map(rows -> {
-            for (Row row : rows) {
-                claimed.get((int) row.getShort(0)).dueHolds().add(event(row, false, row.getInteger("attempts")));
+            for (var row : EventRows.bare(rows)) {
+                claimed.get((int) row.getShort(0))
+                        .dueHolds()
+                        .add(EventRows.event(row, false, row.getInteger("attempts")));
             }
             return claimed.values();
         });
-    }
-
-    // The first columns of both statements that read events. By number and not by name: this runs for every event.
-    private static StoredEvent event(Row row, boolean held, int attempts) {
-        JsonObject headers = (JsonObject) row.getValue(9);
-        return new StoredEvent(
-                row.getShort(0),
-                row.getLong(1),
-                row.getString(2),
-                row.getString(3),
-                row.getString(4),
-                row.getString(5),
-                row.getLong(6),
-                row.getString(7),
-                row.getBuffer(8).getBytes(),
-                headers == null ? Map.of() : strings(headers),
-                held,
-                attempts);
-    }
-
-    private static Map<String, String> strings(JsonObject object) {
-        Map<String, String> strings = new HashMap<>();
-        object.forEach(entry -> strings.put(entry.getKey(), String.valueOf(entry.getValue())));
-        return strings;
     }
 
     /**

@@ -88,11 +88,30 @@ public interface OutboxConfig {
         @WithDefault("20s")
         Duration shutdownTimeout();
 
+        /** What happens when claims do not come back. */
+        CrashLoop crashLoop();
+
         /** Pauses while Kafka or the database is away. */
         Backoff outage();
 
         /** Pauses between attempts for an event on hold. */
         HoldBackoff hold();
+    }
+
+    interface CrashLoop {
+
+        /**
+         * After so many claims of a lane in a row that did not come back (the process died, hung, or lost the database), its events are taken one
+         * by one, and nothing else at the same time. Too low: every hard stop of a relay makes its lanes slow for a moment.
+         */
+        @WithDefault("2")
+        @Min(1)
+        int suspectAfter();
+
+        /** After so many, the event that is next is parked. Each takes a lease. Must be greater than the number above. */
+        @WithDefault("5")
+        @Min(2)
+        int parkAfter();
     }
 
     interface Backoff {

@@ -22,6 +22,7 @@ class OutboxMetrics {
     private final Counter redelivered;
     private final Counter leasesLost;
     private final Counter late;
+    private final Counter producersRenewed;
     private final Map<FailureClass, Counter> failures = new EnumMap<>(FailureClass.class);
 
     OutboxMetrics(MeterRegistry registry) {
@@ -44,6 +45,9 @@ class OutboxMetrics {
         late = Counter.builder("outbox.claims.late")
                 .description(
                         "Claims whose events were not all sent because too much of the lease had passed. Sum over replicas.")
+                .register(registry);
+        producersRenewed = Counter.builder("outbox.producers.renewed")
+                .description("Kafka producers that could never send again and were replaced. Sum over replicas.")
                 .register(registry);
         for (FailureClass failureClass : FailureClass.values()) {
             failures.put(
@@ -69,6 +73,10 @@ class OutboxMetrics {
 
     void claimWasLate() {
         late.increment();
+    }
+
+    void producerRenewed() {
+        producersRenewed.increment();
     }
 
     void publishFailed(FailureClass failureClass) {

@@ -1,60 +1,51 @@
 package dev.outboxlog.outbox;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * The events of one claim on their way to Kafka.
- *
- * <p>Within an aggregate an event is sent only when the one before it is acknowledged, so that nothing that happens to one of them lets a
- * later one appear first. Across aggregates everything is in flight at once.
- *
- * <p>Confined to the worker's thread: the client's callbacks only queue what is then handled there.
+ * The events of one claim on their way to Kafka. Handed to the {@link Publisher}, it is that one's alone until it is {@link #done}.
  */
 final class Publication {
 
-    private final PublisherContext context;
-    private final long sendUntilNanos;
     private final List<LaneFlights> lanes = new ArrayList<>();
-    private final Queue<Flight> ready = new ArrayDeque<>();
-    private final BlockingQueue<Runnable> arrivals = new LinkedBlockingQueue<>();
-    private final Map<String, List<Flight>> waitingForTopic = new HashMap<>();
-    private int inFlight;
+    private final List<Flight> first = new ArrayList<>();
+    private final long sendUntilNanos;
+    private final long giveUpNanos;
+    private final CompletableFuture<List<LaneProgress>> done = new CompletableFuture<>();
     private Throwable brokerFailure;
     private boolean late;
+    private boolean over;
+
+    /** Flights that may still go, are in the air, or wait for news of their topic. */
+    int open;
 
     /** A claimed lane with the fate of each of its events. */
     private record LaneFlights(ClaimedLane lane, List<Flight> dueHolds, List<Flight> events) {}
 
     /**
-     * @param context what all publications share
      * @param claimed what to publish
      * @param sendUntilNanos {@link System#nanoTime} after which nothing is sent any more, because the lease may end before the outcome is known
+     * @param sendTimeoutNanos the longest that the outcome of a send can take
      */
-    Publication(PublisherContext context, List<ClaimedLane> claimed, long sendUntilNanos) {
-        this.context = context;
+    Publication(List<ClaimedLane> claimed, long sendUntilNanos, long sendTimeoutNanos) {
         this.sendUntilNanos = sendUntilNanos;
+        this.giveUpNanos = sendUntilNanos + sendTimeoutNanos;
         Map<String, Flight> lastOfAggregate = new HashMap<>();
         for (ClaimedLane lane : claimed) {
             lanes.add(new LaneFlights(
                     lane, line(lane.dueHolds(), lastOfAggregate), line(lane.events(), lastOfAggregate)));
         }
+        open = first.size();
     }
 
     private List<Flight> line(List<StoredEvent> events, Map<String, Flight> lastOfAggregate) {
         List<Flight> flights = new ArrayList<>(events.size());
         for (StoredEvent event : events) {
-            Flight flight = new Flight(event);
+            Flight flight = new Flight(event, this);
             flights.add(flight);
             if (event.held()) {
                 flight.hold(Hold.blocked(event));
@@ -62,7 +53,7 @@ final class Publication {
             }
             Flight before = lastOfAggregate.put(event.aggregateId(), flight);
             if (before == null) {
-                ready.add(flight);
+                first.add(flight);
             } else {
                 before.next = flight;
             }
@@ -70,35 +61,14 @@ final class Publication {
         return flights;
     }
 
-    /**
-     * Sends, and waits until the outcome of all that was sent is known: at most the producer's own time-outs, or the time that a stop allows.
-     *
-     * @return what each lane has achieved
-     */
-    List<LaneProgress> fly() throws InterruptedException {
-        while (true) {
-            while (!ready.isEmpty() && maySend()) {
-                depart(ready.poll());
-            }
-            if (inFlight > 0) {
-                // All that may be sent has been: nothing is gained by waiting for company (linger.ms). Full batches
-                // have left already; this
-                // sends the rest at once and returns when all of it is settled, at most delivery.timeout.ms later.
-                context.producer().flush();
-            }
-            if (inFlight == 0 && (waitingForTopic.isEmpty() || !maySend())) {
-                break;
-            }
-            Runnable arrival = arrivals.poll(nanosToWait(), TimeUnit.NANOSECONDS);
-            if (arrival == null) {
-                break;
-            }
-            do {
-                arrival.run();
-                arrival = arrivals.poll();
-            } while (arrival != null);
-        }
-        return lanes.stream().map(Publication::progress).toList();
+    /** The first event of each aggregate: nothing has to be acknowledged before them. */
+    List<Flight> first() {
+        return first;
+    }
+
+    /** Completes with what each lane has achieved. */
+    CompletableFuture<List<LaneProgress>> done() {
+        return done;
     }
 
     /** What shows that Kafka as a whole cannot be written to, or {@code null}. */
@@ -111,96 +81,40 @@ final class Publication {
         return late;
     }
 
-    private boolean maySend() {
-        if (brokerFailure != null || context.stop().isStopping()) {
+    boolean maySend() {
+        if (over || brokerFailure != null) {
             return false;
         }
-        late = System.nanoTime() - sendUntilNanos > 0;
+        late |= System.nanoTime() - sendUntilNanos > 0;
         return !late;
     }
 
-    private long nanosToWait() {
-        long untilSettled = sendUntilNanos
-                - System.nanoTime()
-                + context.settings().sendTimeout().toNanos();
-        return context.stop().isStopping()
-                ? Math.min(untilSettled, context.stop().nanosLeft())
-                : untilSettled;
+    void brokerFailed(Throwable failure) {
+        brokerFailure = failure;
     }
 
-    private void depart(Flight flight) {
-        String topic = flight.event.topic();
-        List<Flight> waiting = waitingForTopic.get(topic);
-        if (waiting != null) {
-            waiting.add(flight);
-            return;
-        }
-        CompletableFuture<Void> known = context.topics().check(topic);
-        if (known.isDone() && !known.isCompletedExceptionally()) {
-            send(flight);
-            return;
-        }
-        waitingForTopic.put(topic, new ArrayList<>(List.of(flight)));
-        known.whenComplete((ok, failure) -> arrivals.add(() -> topicChecked(topic, unwrapped(failure))));
+    boolean isOver() {
+        return over;
     }
 
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    void fail(Throwable reason) {
+        over = true;
+        done.completeExceptionally(reason);
     }
 
-    private void topicChecked(String topic, Throwable failure) {
-        for (Flight flight : waitingForTopic.remove(topic)) {
-            if (failure == null) {
-                ready.add(flight);
-            } else {
-                failed(flight, failure);
-            }
+    /**
+     * Ends this publication if there is nothing left to wait for.
+     *
+     * @param timeIsUp whether it ends even so
+     * @return whether it has ended
+     */
+    boolean retire(boolean timeIsUp) {
+        if (open > 0 && !timeIsUp && System.nanoTime() - giveUpNanos < 0) {
+            return false;
         }
-    }
-
-    private void send(Flight flight) {
-        inFlight++;
-        flight.state = Flight.State.SENT;
-        try {
-            context.producer()
-                    .send(
-                            context.records().record(flight.event),
-                            (metadata, failure) -> arrivals.add(() -> landed(flight, metadata, failure)));
-        } catch (RuntimeException e) {
-            // The client reports what it foresees through the callback. What it throws instead (a closed producer, an
-            // interrupt) it has not
-            // taken: the callback will not come.
-            inFlight--;
-            failed(flight, e);
-        }
-    }
-
-    private void landed(Flight flight, RecordMetadata metadata, Exception failure) {
-        inFlight--;
-        if (failure != null) {
-            failed(flight, failure);
-            return;
-        }
-        flight.acknowledged(metadata);
-        if (flight.next != null) {
-            ready.add(flight.next);
-        }
-    }
-
-    private void failed(Flight flight, Throwable failure) {
-        FailureClass failureClass = FailureClass.of(failure);
-        context.metrics().publishFailed(failureClass);
-        context.topics().forget(flight.event.topic());
-        if (failureClass == FailureClass.BROKER) {
-            // The record may be in Kafka all the same. Those behind it stay unsent.
-            flight.state = Flight.State.UNKNOWN;
-            brokerFailure = failure;
-            return;
-        }
-        flight.hold(context.hold(flight.event, failureClass, failure));
-        for (Flight behind = flight.next; behind != null; behind = behind.next) {
-            behind.hold(Hold.blocked(behind.event));
-        }
+        over = true;
+        done.complete(lanes.stream().map(Publication::progress).toList());
+        return true;
     }
 
     private static LaneProgress progress(LaneFlights flights) {

@@ -1,12 +1,10 @@
 package dev.outboxlog.outbox;
 
 import java.time.Duration;
-import java.util.UUID;
-import org.apache.kafka.clients.producer.Producer;
 
 /** What all publications of a relay share. */
 record PublisherContext(
-        Producer<String, byte[]> producer,
+        RenewableProducer producer,
         Topics topics,
         CloudEventRecords records,
         RelaySettings settings,
@@ -23,13 +21,28 @@ record PublisherContext(
         return new Hold(
                 event.lane(),
                 event.position(),
-                UUID.fromString(event.id()),
+                event.id(),
                 event.aggregateId(),
                 again ? Hold.State.RETRYING : Hold.State.PARKED,
                 attempts,
                 nextAttempt,
                 failureClass,
                 describe(failure));
+    }
+
+    /** How an event goes on hold whose claims, of it alone, do not come back. */
+    Hold parkedAsKiller(StoredEvent event, int claimsLost) {
+        return new Hold(
+                event.lane(),
+                event.position(),
+                event.id(),
+                event.aggregateId(),
+                Hold.State.PARKED,
+                event.attempts() + 1,
+                null,
+                FailureClass.RELAY,
+                claimsLost
+                        + " claims did not come back, the last ones of this event alone: whatever delivers it dies or hangs");
     }
 
     /** An error in one line, for the database and for logs. */

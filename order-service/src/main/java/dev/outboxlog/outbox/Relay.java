@@ -9,10 +9,13 @@ import jakarta.enterprise.event.Observes;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jboss.logging.Logger;
 
 /**
@@ -37,10 +40,10 @@ class Relay {
     private final StopSignal stop = new StopSignal();
     private final List<Thread> threads = new ArrayList<>();
     private RelaySettings settings;
+    private RenewableProducer renewable;
     private Topics topics;
-    private Outage kafka;
-    private Outage database;
-    private volatile long lastCycleNanos;
+    private Publisher publisher;
+    private RelayLoop.Shared shared;
 
     Relay(
             OutboxConfig config,
@@ -60,26 +63,39 @@ class Relay {
         // Checked even where this process delivers nothing: unsafe settings are found by the first deployment, not by
         // the first relay.
         settings = RelaySettings.of(config, producer.configuration());
-        kafka = new Outage("Kafka", settings.outage());
-        database = new Outage("PostgreSQL", settings.outage());
+        shared = new RelayLoop.Shared(
+                settings,
+                stop,
+                wakeups,
+                new Outage("Kafka", settings.outage()),
+                new Outage("PostgreSQL", settings.outage()),
+                new ReentrantReadWriteLock(true),
+                new AtomicLong(System.nanoTime()));
         if (!config.relay().enabled()) {
             LOG.info("the relay is off in this process (outbox.relay.enabled=false)");
             return;
         }
-        topics = new Topics(producer.unwrap());
+        renewable = new RenewableProducer(
+                producer.unwrap(),
+                () -> new org.apache.kafka.clients.producer.KafkaProducer<>(settingsOf(producer)),
+                metrics);
+        topics = new Topics(renewable);
         var context = new PublisherContext(
-                producer.unwrap(), topics, new CloudEventRecords(config.source()), settings, metrics, stop);
+                renewable, topics, new CloudEventRecords(config.source()), settings, metrics, stop);
+        publisher = new Publisher(context, "outbox-publisher");
         String name = processName();
-        lastCycleNanos = System.nanoTime();
         for (int number = 0; number < settings.workers(); number++) {
-            RelayWorker worker = new RelayWorker(name + "/" + number, lanes, context);
-            boolean polls = number == 0;
-            Thread thread = new Thread(() -> run(worker, polls), "outbox-relay-" + number);
+            RelayWorker worker = new RelayWorker(name + "/" + number, lanes, publisher, context);
+            Thread thread = new Thread(new RelayLoop(worker, number == 0, shared), "outbox-relay-" + number);
             thread.setDaemon(true);
             threads.add(thread);
             thread.start();
         }
         LOG.infof("the relay is on. owner=%s workers=%d lease=%s", name, settings.workers(), settings.lease());
+    }
+
+    private static Map<String, Object> settingsOf(KafkaProducer<String, byte[]> producer) {
+        return new HashMap<>(producer.configuration());
     }
 
     /** Unique among all processes, and tells a person where to look. */
@@ -106,62 +122,10 @@ class Relay {
                 thread.interrupt();
             }
         }
+        publisher.close();
         topics.close();
+        renewable.close();
         LOG.info("the relay has stopped");
-    }
-
-    /** Only one worker looks at the database when there is nothing to do; the others are woken when there is more than it can take. */
-    private void run(RelayWorker worker, boolean polls) {
-        try {
-            while (!stop.isStopping()) {
-                if (!polls && kafka.isOn()) {
-                    await(polls);
-                    continue;
-                }
-                switch (cycle(worker)) {
-                    case IDLE -> await(polls);
-                    case FULL -> wakeups.wake();
-                    case FAILED -> stop.pause(kafka.pause());
-                    case MOVED -> {
-                        // look again at once: new events have probably come meanwhile
-                    }
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (Throwable e) {
-            LOG.error("a relay worker has died; liveness will tell", e);
-            throw e;
-        }
-    }
-
-    private RelayWorker.Cycle cycle(RelayWorker worker) throws InterruptedException {
-        try {
-            boolean probe = kafka.isOn();
-            RelayWorker.Cycle cycle = worker.cycle(probe, kafka);
-            database.succeeded();
-            lastCycleNanos = System.nanoTime();
-            if (probe && !kafka.isOn()) {
-                wakeups.wake(settings.workers());
-            }
-            return cycle;
-        } catch (RuntimeException e) {
-            if (!stop.isStopping()) {
-                database.failed(e);
-                stop.pause(database.pause());
-            }
-            lastCycleNanos = System.nanoTime();
-            return RelayWorker.Cycle.MOVED;
-        }
-    }
-
-    private void await(boolean polls) throws InterruptedException {
-        if (!polls) {
-            wakeups.await(settings.lease());
-            return;
-        }
-        double jitter = ThreadLocalRandom.current().nextDouble(0.8, 1.2);
-        wakeups.await(Duration.ofNanos((long) (settings.pollInterval().toNanos() * jitter)));
     }
 
     /** Whether this process delivers events. */
@@ -172,12 +136,12 @@ class Relay {
     /** Whether all workers run and one of them has lately come to the end of a cycle, successful or not. */
     boolean isAlive() {
         boolean allAlive = threads.stream().allMatch(Thread::isAlive);
-        return allAlive && sinceLastCycle().compareTo(longestCycle()) < 0;
+        return allAlive && publisher.isAlive() && sinceLastCycle().compareTo(longestCycle()) < 0;
     }
 
     /** Time since a worker last came to the end of a cycle. */
     Duration sinceLastCycle() {
-        return Duration.ofNanos(System.nanoTime() - lastCycleNanos);
+        return Duration.ofNanos(System.nanoTime() - shared.lastCycleNanos().get());
     }
 
     /** Longer than any cycle can take: the claim, sends until the window closes, the last one's time-outs, and the advance. */
@@ -189,11 +153,11 @@ class Relay {
 
     /** Whether Kafka cannot be written to, and why. */
     Outage kafka() {
-        return kafka;
+        return shared.kafka();
     }
 
     /** Whether the database does not answer the relay, and why. */
     Outage database() {
-        return database;
+        return shared.database();
     }
 }

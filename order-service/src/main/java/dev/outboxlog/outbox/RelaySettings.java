@@ -13,6 +13,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * @param sendWindow how long after the claim an event may still be handed to the producer
  * @param sendTimeout the longest that one send can take until its outcome is known
  * @param statementTimeout the longest that one statement can take in the database
+ * @param suspectAfter lost claims of a lane after which its events are tried one by one
+ * @param parkAfter lost claims after which the event that is tried is parked
  */
 record RelaySettings(
         Duration lease,
@@ -25,6 +27,8 @@ record RelaySettings(
         int lanesPerClaim,
         int eventsPerLane,
         long bytesPerLane,
+        int suspectAfter,
+        int parkAfter,
         Backoff outage,
         Backoff hold) {
 
@@ -64,6 +68,12 @@ record RelaySettings(
             faults.add("outbox.max-event-size=" + largest
                     + " lets events in that the producer refuses (max.request.size=" + maxRequest + "); set it lower");
         }
+        OutboxConfig.CrashLoop crashLoop = config.relay().crashLoop();
+        if (crashLoop.parkAfter() <= crashLoop.suspectAfter()) {
+            faults.add("outbox.relay.crash-loop.park-after=" + crashLoop.parkAfter()
+                    + " parks events that nobody has looked at alone; set it above outbox.relay.crash-loop.suspect-after="
+                    + crashLoop.suspectAfter());
+        }
         if (!faults.isEmpty()) {
             throw new IllegalStateException("The relay would not be safe: " + String.join("; ", faults));
         }
@@ -79,6 +89,8 @@ record RelaySettings(
                 relay.lanesPerClaim(),
                 relay.eventsPerLane(),
                 relay.bytesPerLane().asLongValue(),
+                relay.crashLoop().suspectAfter(),
+                relay.crashLoop().parkAfter(),
                 new Backoff(relay.outage().min(), relay.outage().max()),
                 new Backoff(relay.hold().min(), relay.hold().max()));
     }

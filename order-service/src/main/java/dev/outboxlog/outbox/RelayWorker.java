@@ -5,6 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
@@ -32,19 +35,32 @@ final class RelayWorker {
         FAILED
     }
 
+    /** How much a cycle takes. */
+    enum Mode {
+        /** As much as one claim may hold. */
+        ORDINARY,
+        /** One event of any lane: Kafka was away a moment ago. */
+        PROBE,
+        /** One event of a lane whose claims do not come back. */
+        CAREFUL
+    }
+
     private final String owner;
     private final LaneRepository lanes;
+    private final Publisher publisher;
     private final PublisherContext context;
     private final RelaySettings settings;
 
     /**
      * @param owner in whose name lanes are claimed; no two workers anywhere may share it
      * @param lanes the SQL
+     * @param publisher sends the events
      * @param context the rest
      */
-    RelayWorker(String owner, LaneRepository lanes, PublisherContext context) {
+    RelayWorker(String owner, LaneRepository lanes, Publisher publisher, PublisherContext context) {
         this.owner = owner;
         this.lanes = lanes;
+        this.publisher = publisher;
         this.context = context;
         this.settings = context.settings();
     }
@@ -55,16 +71,19 @@ final class RelayWorker {
     /**
      * One whole cycle.
      *
-     * @param probe whether only one event is tried, because Kafka was away a moment ago
+     * @param mode how much is taken
      * @param kafka notes whether Kafka could be written to
      */
-    Cycle cycle(boolean probe, Outage kafka) throws InterruptedException {
-        Claim claim = claim(probe);
+    Cycle cycle(Mode mode, Outage kafka) throws InterruptedException {
+        Claim claim = claim(mode);
         if (claim.lanes().isEmpty() || context.stop().isStopping() && giveBack(claim)) {
             return Cycle.IDLE;
         }
+        if (mode == Mode.CAREFUL && park(claim)) {
+            return Cycle.MOVED;
+        }
         Publication publication = publication(claim);
-        List<LaneProgress> progress = publication.fly();
+        List<LaneProgress> progress = publish(publication);
         advance(claim, progress);
         if (publication.wasLate()) {
             context.metrics().claimWasLate();
@@ -79,24 +98,73 @@ final class RelayWorker {
     }
 
     /** Claims lanes and reads their next events. */
-    Claim claim(boolean probe) {
+    Claim claim(Mode mode) {
         // The lease starts in the database, a little later than this: on the safe side.
         long now = System.nanoTime();
+        boolean probe = mode == Mode.PROBE;
         List<ClaimedLane> claimed = await(lanes.claim(
                 owner,
-                settings.lease(),
-                probe ? 1 : settings.lanesPerClaim(),
-                probe ? 1 : settings.eventsPerLane(),
-                settings.bytesPerLane()));
+                new LaneRepository.Terms(
+                        settings.lease(),
+                        probe ? 1 : settings.lanesPerClaim(),
+                        probe ? 1 : settings.eventsPerLane(),
+                        settings.bytesPerLane(),
+                        settings.suspectAfter(),
+                        mode == Mode.CAREFUL)));
         return new Claim(claimed, now);
+    }
+
+    /**
+     * Parks the event of a careful claim if too many such claims of it were lost.
+     *
+     * @return whether it was parked
+     */
+    private boolean park(Claim claim) throws InterruptedException {
+        ClaimedLane lane = claim.lanes().get(0);
+        boolean isHold = !lane.dueHolds().isEmpty();
+        List<StoredEvent> suspects = isHold ? lane.dueHolds() : lane.events();
+        if (lane.claimsLost() < settings.parkAfter() || suspects.isEmpty()) {
+            return false;
+        }
+        StoredEvent suspect = suspects.get(0);
+        context.metrics().publishFailed(FailureClass.RELAY);
+        LOG.errorf(
+                "an event is parked because no claim of it comes back. event=%s aggregate=%s lane=%d claimsLost=%d",
+                suspect.id(), suspect.aggregateId(), lane.lane(), lane.claimsLost());
+        advance(
+                claim,
+                List.of(new LaneProgress(
+                        lane.lane(),
+                        lane.epoch(),
+                        isHold ? lane.cursor() : suspect.position(),
+                        true,
+                        List.of(),
+                        List.of(context.parkedAsKiller(suspect, lane.claimsLost())),
+                        List.of())));
+        return true;
     }
 
     /** The claim's events, ready to be sent. */
     Publication publication(Claim claim) {
         return new Publication(
-                context,
                 claim.lanes(),
-                claim.claimedNanos() + settings.sendWindow().toNanos());
+                claim.claimedNanos() + settings.sendWindow().toNanos(),
+                settings.sendTimeout().toNanos());
+    }
+
+    /** Publishes, and waits until all that was sent is settled: see {@link Publisher#publish}. */
+    List<LaneProgress> publish(Publication publication) throws InterruptedException {
+        try {
+            long bound = settings.sendWindow()
+                    .plus(settings.sendTimeout())
+                    .plus(CLIENT_MARGIN)
+                    .toNanos();
+            return publisher.publish(publication).get(bound, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a claim could not be published", e.getCause());
+        } catch (TimeoutException e) {
+            throw new IllegalStateException("the publisher gave no answer in time", e);
+        }
     }
 
     /**

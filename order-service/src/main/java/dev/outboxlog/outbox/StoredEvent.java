@@ -1,13 +1,13 @@
 package dev.outboxlog.outbox;
 
 import java.util.Map;
+import java.util.UUID;
 
 /**
  * An event as the relay reads it from the log.
  *
  * @param lane its lane
  * @param position its place in the lane
- * @param id its UUID, as text
  * @param createdAt when it was appended, as RFC 3339 writes it
  * @param headers further Kafka headers; empty if there are none
  * @param held whether its aggregate has an event on hold, so that this one must wait behind it
@@ -16,7 +16,7 @@ import java.util.Map;
 record StoredEvent(
         int lane,
         long position,
-        String id,
+        UUID id,
         String topic,
         String type,
         String aggregateId,

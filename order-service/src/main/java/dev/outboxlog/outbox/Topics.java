@@ -6,7 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.internals.Topic;
 
 /**
  * Finds out whether topics can be written to before anything is sent to them. Sending to a topic that the client does not know blocks the
@@ -29,7 +30,7 @@ final class Topics implements AutoCloseable {
     }
 
     private final Map<String, Lookup> lookups = new ConcurrentHashMap<>();
-    private final Producer<?, ?> producer;
+    private final RenewableProducer producer;
     // Several, so that one missing topic does not hold up the look at another; idle threads end.
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "outbox-topics");
@@ -37,7 +38,7 @@ final class Topics implements AutoCloseable {
         return thread;
     });
 
-    Topics(Producer<?, ?> producer) {
+    Topics(RenewableProducer producer) {
         this.producer = producer;
     }
 
@@ -47,12 +48,21 @@ final class Topics implements AutoCloseable {
      * @return completes if the topic can be written to, or fails with what the client said
      */
     CompletableFuture<Void> check(String topic) {
-        return lookups.compute(topic, (name, known) -> known != null && known.isFresh() ? known : lookUp(name))
-                .result();
+        if (!Topic.isValid(topic)) {
+            // Asked for such a name, the broker refuses, and the client complains in the log for minutes.
+            return CompletableFuture.failedFuture(new InvalidTopicException("no topic can be named '" + topic + "'"));
+        }
+        Lookup last = lookups.get(topic);
+        return last != null && last.isFresh() ? last.result() : again(topic).result();
+    }
+
+    private Lookup again(String topic) {
+        return lookups.compute(topic, (name, known) -> known != null && known.isFresh() ? known : lookUp(name));
     }
 
     private Lookup lookUp(String topic) {
-        return new Lookup(CompletableFuture.runAsync(() -> producer.partitionsFor(topic), threads), System.nanoTime());
+        return new Lookup(
+                CompletableFuture.runAsync(() -> producer.get().partitionsFor(topic), threads), System.nanoTime());
     }
 
     /** Makes the next {@link #check} ask again. */

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outboxlog.local.testing.Database;
 import dev.outboxlog.local.testing.TopicReader;
+import dev.outboxlog.outbox.RelayWorker.Mode;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
@@ -44,7 +45,7 @@ class RelayCrashTest {
     void whatARelayClaimedBeforeItDiedIsDeliveredOnceByAnother() throws Exception {
         // Given
         List<UUID> ids = append(topic, "a", 3);
-        relays.relay("dead", TestRelays.LONG).worker().claim(false);
+        relays.relay("dead", TestRelays.LONG).worker().claim(Mode.ORDINARY);
         assertThat(status(ids.get(0))).isEqualTo("processing");
         var other = relays.relay("other", TestRelays.LONG);
         assertThat(other.cycle()).isEqualTo(RelayWorker.Cycle.IDLE);
@@ -63,7 +64,7 @@ class RelayCrashTest {
         List<UUID> ids = append(topic, "a", 3);
         double redeliveredBefore = relays.counter("outbox.redelivered");
         var dead = relays.relay("dead", TestRelays.LONG).worker();
-        dead.publication(dead.claim(false)).fly();
+        dead.publish(dead.publication(dead.claim(Mode.ORDINARY)));
         assertThat(TopicReader.ids(TOPICS.read(topic))).isEqualTo(texts(ids));
         assertThat(status(ids.get(0))).isEqualTo("processing");
         // When
@@ -82,7 +83,7 @@ class RelayCrashTest {
         // Given
         UUID id = append(topic, "a", 1).get(0);
         Duration lease = Duration.ofMillis(300);
-        relays.relay("dead", lease).worker().claim(false);
+        relays.relay("dead", lease).worker().claim(Mode.ORDINARY);
         var other = relays.relay("other", lease);
         // Then
         await().untilAsserted(() -> {
@@ -97,11 +98,11 @@ class RelayCrashTest {
         List<UUID> ids = append(topic, "a", 3);
         double lostBefore = relays.counter("outbox.leases.lost");
         var frozen = relays.relay("frozen", TestRelays.LONG).worker();
-        var claim = frozen.claim(false);
-        var progress = frozen.publication(claim).fly();
+        var claim = frozen.claim(Mode.ORDINARY);
+        var progress = frozen.publish(frozen.publication(claim));
         TestRelays.expireLeases();
         var other = relays.relay("other", TestRelays.LONG).worker();
-        var claimOfOther = other.claim(false);
+        var claimOfOther = other.claim(Mode.ORDINARY);
         String lanesBefore = lanes();
         String ledgerBefore = ledger();
         // When
@@ -112,7 +113,7 @@ class RelayCrashTest {
         assertThat(ledger()).isEqualTo(ledgerBefore);
         assertThat(relays.counter("outbox.leases.lost") - lostBefore).isEqualTo(1);
         // And the one who holds the lane now is not disturbed
-        assertThat(other.advance(claimOfOther, other.publication(claimOfOther).fly()))
+        assertThat(other.advance(claimOfOther, other.publish(other.publication(claimOfOther))))
                 .hasSize(1);
         assertThat(status(ids.get(2))).isEqualTo("delivered");
     }
@@ -122,13 +123,14 @@ class RelayCrashTest {
         // Given
         append(topic, "a", 1);
         var worker = relays.relay("same", TestRelays.LONG).worker();
-        var first = worker.claim(false);
+        var first = worker.claim(Mode.ORDINARY);
         TestRelays.expireLeases();
         // When
-        var second = worker.claim(false);
+        var second = worker.claim(Mode.ORDINARY);
         // Then
         assertThat(second.lanes().get(0).epoch()).isEqualTo(first.lanes().get(0).epoch() + 1);
-        assertThat(worker.advance(first, worker.publication(first).fly())).isEmpty();
+        assertThat(worker.advance(first, worker.publish(worker.publication(first))))
+                .isEmpty();
     }
 
     @Test
@@ -198,11 +200,7 @@ class RelayCrashTest {
     void aLaneWhoseRowSomebodyHasLockedHoldsUpNoOther() throws Exception {
         // Given
         UUID locked = append(topic, "a", 1).get(0);
-        String elsewhere = IntStream.range(0, 100)
-                .mapToObj(n -> "b" + n)
-                .filter(aggregate -> Lanes.of(aggregate) != Lanes.of("a"))
-                .findFirst()
-                .orElseThrow();
+        String elsewhere = TestRelays.aggregate(aggregate -> Lanes.of(aggregate) != Lanes.of("a"));
         UUID free = append(topic, elsewhere, 1).get(0);
         try (var psql = DATABASE.connect()) {
             psql.setAutoCommit(false);

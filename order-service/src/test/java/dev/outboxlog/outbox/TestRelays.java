@@ -3,16 +3,23 @@ package dev.outboxlog.outbox;
 import static dev.outboxlog.testing.Servers.DATABASE;
 
 import dev.outboxlog.local.LocalServers;
+import dev.outboxlog.outbox.RelayWorker.Cycle;
+import dev.outboxlog.outbox.RelayWorker.Mode;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import io.smallrye.reactive.messaging.kafka.KafkaProducer;
+import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -28,6 +35,7 @@ public class TestRelays {
     private final KafkaClientService kafka;
     private final MeterRegistry registry;
     private final OutboxMetrics metrics;
+    private final Queue<Publisher> publishers = new ConcurrentLinkedQueue<>();
 
     TestRelays(LaneRepository lanes, KafkaClientService kafka, MeterRegistry registry, OutboxMetrics metrics) {
         this.lanes = lanes;
@@ -39,14 +47,21 @@ public class TestRelays {
     /** A relay with a name, and all that belongs to it. */
     record TestRelay(RelayWorker worker, StopSignal stop, Outage outage) {
 
-        RelayWorker.Cycle cycle() throws InterruptedException {
-            return worker.cycle(outage.isOn(), outage);
+        Cycle cycle() throws InterruptedException {
+            return worker.cycle(outage.isOn() ? Mode.PROBE : Mode.ORDINARY, outage);
+        }
+
+        Cycle careful() throws InterruptedException {
+            return worker.cycle(Mode.CAREFUL, outage);
         }
 
         /** Moves events until there are none for it. */
         void drain() throws InterruptedException {
-            while (cycle() != RelayWorker.Cycle.IDLE) {
-                // goes on
+            long deadline = System.nanoTime() + LONG.toNanos();
+            while (cycle() != Cycle.IDLE) {
+                if (System.nanoTime() > deadline) {
+                    throw new AssertionError("the relay does not come to an end: " + outage.reason());
+                }
             }
         }
     }
@@ -86,12 +101,30 @@ public class TestRelays {
                 64,
                 100,
                 1_000_000,
+                2,
+                5,
                 new Backoff(Duration.ofMillis(1), Duration.ofMillis(2)),
                 new Backoff(holdPause, holdPause));
         StopSignal stop = new StopSignal();
+        var renewable = new RenewableProducer(producer, this::anotherProducer, metrics);
         var context = new PublisherContext(
-                producer, new Topics(producer), new CloudEventRecords("/test"), settings, metrics, stop);
-        return new TestRelay(new RelayWorker(name, lanes, context), stop, new Outage("Kafka", settings.outage()));
+                renewable, new Topics(renewable), new CloudEventRecords("/test"), settings, metrics, stop);
+        Publisher publisher = new Publisher(context, "publisher of " + name);
+        publishers.add(publisher);
+        return new TestRelay(
+                new RelayWorker(name, lanes, publisher, context), stop, new Outage("Kafka", settings.outage()));
+    }
+
+    /** A further producer like the application's. */
+    Producer<String, byte[]> anotherProducer() {
+        KafkaProducer<String, byte[]> producer = kafka.getProducer(Relay.CHANNEL);
+        return new org.apache.kafka.clients.producer.KafkaProducer<>(
+                new HashMap<>(producer.configuration()), new StringSerializer(), new ByteArraySerializer());
+    }
+
+    @PreDestroy
+    void close() {
+        publishers.forEach(Publisher::close);
     }
 
     double counter(String name) {
@@ -103,12 +136,13 @@ public class TestRelays {
     /** An outbox without events in which no lane is leased. */
     static void reset() {
         DATABASE.execute("TRUNCATE outbox_log, outbox_hold, outbox_delivery");
-        DATABASE.execute("UPDATE outbox_lane SET owner = NULL, locked_until = NULL, claims_without_progress = 0");
+        DATABASE.execute(
+                "UPDATE outbox_lane SET owner = NULL, locked_until = NULL, claims_without_progress = 0, careful_until = NULL");
     }
 
     /** Appends events 1, 2, 3 … of an aggregate. */
     static List<UUID> append(String topic, String aggregate, int events) {
-        return java.util.stream.IntStream.rangeClosed(1, events)
+        return IntStream.rangeClosed(1, events)
                 .mapToObj(sequence -> append(topic, aggregate, sequence, "{\"n\":" + sequence + "}"))
                 .toList();
     }
@@ -124,6 +158,15 @@ public class TestRelays {
 
     static String status(UUID id) {
         return DATABASE.text("SELECT status FROM outbox WHERE id = ?", id);
+    }
+
+    /** The first of "b0", "b1", … that is of this kind. */
+    static String aggregate(Predicate<String> kind) {
+        return IntStream.range(0, 10_000)
+                .mapToObj(n -> "b" + n)
+                .filter(kind)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Makes all leases look as if their time had run out. */
