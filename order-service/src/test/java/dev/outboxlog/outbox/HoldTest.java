@@ -18,7 +18,15 @@ import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -124,6 +132,44 @@ class HoldTest {
     }
 
     @Test
+    void anEventForATopicThatForbidsItIsRetriedUntilItIsAllowed() throws Exception {
+        // Given: everybody may look at the topic, nobody may write to it
+        var everybody = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
+        try (Admin admin = admin()) {
+            admin.createAcls(List.of(
+                            rule(everybody, AclOperation.WRITE, AclPermissionType.DENY),
+                            rule(everybody, AclOperation.READ, AclPermissionType.ALLOW),
+                            rule(everybody, AclOperation.DESCRIBE, AclPermissionType.ALLOW)))
+                    .all()
+                    .get();
+        }
+        String free = "free-" + UUID.randomUUID();
+        TOPICS.create(free, 1, Map.of());
+        List<UUID> denied = append(topic, "a", 2);
+        UUID good = append(free, "b", 1).get(0);
+        var relay = relays.relay("relay", TestRelays.LONG);
+        // When
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            relay.cycle();
+            assertThat(DATABASE.column("SELECT DISTINCT failure_class FROM outbox_hold WHERE state = 'retrying'"))
+                    .containsExactly("topic");
+        });
+        // Then
+        assertThat(denied).extracting(TestRelays::status).containsExactly("retrying", "blocked");
+        assertThat(status(good)).isEqualTo("delivered");
+        // When
+        try (Admin admin = admin()) {
+            admin.deleteAcls(List.of(AclBindingFilter.ANY)).all().get();
+        }
+        // Then
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            relay.cycle();
+            assertThat(denied).extracting(TestRelays::status).containsExactly("delivered", "delivered");
+        });
+        assertThat(TopicReader.ids(TOPICS.read(topic))).containsExactly(text(denied.get(0)), text(denied.get(1)));
+    }
+
+    @Test
     void aBrokerThatIsAwayParksNothingAndMarksNothingDelivered() throws Exception {
         // Given
         List<UUID> ids = append(topic, "a", 3);
@@ -159,6 +205,10 @@ class HoldTest {
                     .all()
                     .get();
         }
+    }
+
+    private static AclBinding rule(ResourcePattern topic, AclOperation operation, AclPermissionType permission) {
+        return new AclBinding(topic, new AccessControlEntry("User:*", "*", operation, permission));
     }
 
     private static void deleteTopic(String name) throws Exception {

@@ -39,7 +39,7 @@ class ProducerRenewalTest {
         // Given
         List<UUID> ids = append(topic, "a", 3);
         double before = relays.counter("outbox.producers.renewed");
-        var closed = relays.anotherProducer();
+        var closed = relays.producer(Map.of());
         var relay = relays.relay("relay", TestRelays.LONG, closed);
         closed.close();
         // When

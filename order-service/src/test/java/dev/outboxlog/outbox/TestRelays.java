@@ -81,9 +81,14 @@ public class TestRelays {
 
     /** The application's producer, but for a broker that does not exist. */
     Producer<String, byte[]> unreachableProducer() throws IOException {
+        return producer(Map.of("bootstrap.servers", "127.0.0.1:" + LocalServers.portOrFree(0)));
+    }
+
+    /** A further producer like the application's, but for these settings. */
+    Producer<String, byte[]> producer(Map<String, Object> changes) {
         KafkaProducer<String, byte[]> producer = kafka.getProducer(Relay.CHANNEL);
         Map<String, Object> settings = new HashMap<>(producer.configuration());
-        settings.put("bootstrap.servers", "127.0.0.1:" + LocalServers.portOrFree(0));
+        settings.putAll(changes);
         return new org.apache.kafka.clients.producer.KafkaProducer<>(
                 settings, new StringSerializer(), new ByteArraySerializer());
     }
@@ -106,20 +111,13 @@ public class TestRelays {
                 new Backoff(Duration.ofMillis(1), Duration.ofMillis(2)),
                 new Backoff(holdPause, holdPause));
         StopSignal stop = new StopSignal();
-        var renewable = new RenewableProducer(producer, this::anotherProducer, metrics);
+        var renewable = new RenewableProducer(producer, () -> producer(Map.of()), metrics);
         var context = new PublisherContext(
                 renewable, new Topics(renewable), new CloudEventRecords("/test"), settings, metrics, stop);
         Publisher publisher = new Publisher(context, "publisher of " + name);
         publishers.add(publisher);
         return new TestRelay(
                 new RelayWorker(name, lanes, publisher, context), stop, new Outage("Kafka", settings.outage()));
-    }
-
-    /** A further producer like the application's. */
-    Producer<String, byte[]> anotherProducer() {
-        KafkaProducer<String, byte[]> producer = kafka.getProducer(Relay.CHANNEL);
-        return new org.apache.kafka.clients.producer.KafkaProducer<>(
-                new HashMap<>(producer.configuration()), new StringSerializer(), new ByteArraySerializer());
     }
 
     @PreDestroy

@@ -2,6 +2,7 @@ package dev.outboxlog.local;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -30,12 +31,18 @@ public final class LocalKafka implements AutoCloseable {
     /** Partitions of a new topic. */
     public static final int PARTITIONS = 6;
 
+    private static final String CONTROLLERS = "controller.quorum.voters";
+
     private final KafkaRaftServer server;
+    private final Map<String, String> settings;
+    private final String clusterId;
     private final String bootstrapServers;
 
-    private LocalKafka(KafkaRaftServer server, String bootstrapServers) {
+    private LocalKafka(KafkaRaftServer server, Map<String, String> settings, String clusterId, int port) {
         this.server = server;
-        this.bootstrapServers = bootstrapServers;
+        this.settings = settings;
+        this.clusterId = clusterId;
+        this.bootstrapServers = "127.0.0.1:" + port;
     }
 
     /**
@@ -48,23 +55,52 @@ public final class LocalKafka implements AutoCloseable {
      */
     public static LocalKafka start(Path directory, int port, int controllerPort, List<String> topics)
             throws IOException, InterruptedException, ExecutionException {
+        LocalKafka kafka = start(
+                directory,
+                settings(directory, port, controllerPort),
+                Uuid.randomUuid().toString(),
+                port);
+        kafka.createTopics(topics);
+        return kafka;
+    }
+
+    /**
+     * Starts a second broker that joins this one, so that topics can have two replicas. This one stays the only controller: it has to be there
+     * before the other, and to go after it.
+     *
+     * @param directory where the other broker's log lives; what an earlier one left there is kept
+     * @param port the clients' port of the other broker
+     */
+    public LocalKafka startSecond(Path directory, int port) throws IOException {
+        Map<String, String> second = settings(directory, port, 0);
+        second.put("process.roles", "broker");
+        second.put("node.id", "2");
+        second.put(CONTROLLERS, settings.get(CONTROLLERS));
+        second.put("listeners", "PLAINTEXT://127.0.0.1:" + port);
+        return start(directory, second, clusterId, port);
+    }
+
+    private static LocalKafka start(Path directory, Map<String, String> settings, String newClusterId, int port)
+            throws IOException {
         Files.createDirectories(directory);
-        Map<String, String> settings = settings(directory, port, controllerPort);
-        if (!Files.exists(directory.resolve("log/meta.properties"))) {
-            format(directory, settings);
+        Path meta = directory.resolve("log/meta.properties");
+        if (!Files.exists(meta)) {
+            format(directory, settings, newClusterId);
+        }
+        Properties properties = new Properties();
+        try (InputStream in = Files.newInputStream(meta)) {
+            properties.load(in);
         }
         var server = new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
         server.startup();
-        LocalKafka kafka = new LocalKafka(server, "127.0.0.1:" + port);
-        kafka.createTopics(topics);
-        return kafka;
+        return new LocalKafka(server, settings, properties.getProperty("cluster.id"), port);
     }
 
     private static Map<String, String> settings(Path directory, int port, int controllerPort) {
         Map<String, String> settings = new HashMap<>();
         settings.put("process.roles", "broker,controller");
         settings.put("node.id", "1");
-        settings.put("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+        settings.put(CONTROLLERS, "1@127.0.0.1:" + controllerPort);
         settings.put("listeners", "PLAINTEXT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d".formatted(port, controllerPort));
         settings.put("advertised.listeners", "PLAINTEXT://127.0.0.1:" + port);
         settings.put("controller.listener.names", "CONTROLLER");
@@ -81,12 +117,15 @@ public final class LocalKafka implements AutoCloseable {
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "1");
+        // Nothing is forbidden unless somebody forbids it.
+        settings.put("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer");
+        settings.put("allow.everyone.if.no.acl.found", "true");
         // A single developer's group need not wait for more members.
         settings.put("group.initial.rebalance.delay.ms", "0");
         return settings;
     }
 
-    private static void format(Path directory, Map<String, String> settings) throws IOException {
+    private static void format(Path directory, Map<String, String> settings, String clusterId) throws IOException {
         Path file = directory.resolve("server.properties");
         Properties properties = new Properties();
         properties.putAll(settings);
@@ -95,7 +134,7 @@ public final class LocalKafka implements AutoCloseable {
         }
         var printed = new ByteArrayOutputStream();
         int exit = StorageTool.execute(
-                new String[] {"format", "-t", Uuid.randomUuid().toString(), "-c", file.toString()},
+                new String[] {"format", "-t", clusterId, "-c", file.toString()},
                 new PrintStream(printed, true, StandardCharsets.UTF_8));
         if (exit != 0) {
             throw new IOException("Kafka's storage in " + directory + " cannot be formatted: "
