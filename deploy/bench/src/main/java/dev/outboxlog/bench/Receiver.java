@@ -1,49 +1,53 @@
 package dev.outboxlog.bench;
 
 import java.time.Duration;
-import java.util.BitSet;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/**
- * Reads a topic and says when the last of the expected events came, which came more than once, and whether each aggregate's came in order.
- * An event's number is the first number in its payload.
- */
+/** Reads a topic and notes when each of the expected events came, which came more than once, and whether each aggregate's came in order. */
 final class Receiver implements AutoCloseable {
 
     private final int expected;
-    private final BitSet seen;
+    private final Duration patience;
+    private final ToIntFunction<byte[]> numberOf;
+    private final long[] arrivals;
     private final Map<String, Integer> lastOfAggregate = new HashMap<>();
     private final KafkaConsumer<String, byte[]> consumer;
+    private int distinct;
     private int copies;
     private int outOfOrder;
     private long firstSentMillis = Long.MAX_VALUE;
-    private long lastSeenMillis;
 
-    /**
-     * What was received.
-     *
-     * @param millis from the first event's sending to the last one's receipt
-     * @param copies records beyond the first of their event
-     * @param outOfOrder events first seen after a later one of their aggregate
-     */
-    record Result(int events, long millis, int copies, int outOfOrder) {
-        double perSecond() {
-            return events * 1000.0 / millis;
-        }
+    /** Who wants to know how it goes. Called on the receiving thread, so do little. */
+    interface Watch {
+        /** The first event has come. */
+        default void first() {}
+
+        /** Nothing may have come; throws where nothing will come any more. */
+        default void check() {}
     }
 
-    Receiver(String bootstrapServers, String topic, int partitions, int expected) {
+    /**
+     * @param expected events have the numbers from 0 to one less; others are passed over
+     * @param patience how long nothing may come before it is given up
+     * @param numberOf an event's number, from its payload
+     */
+    Receiver(String bootstrapServers, String topic, int expected, Duration patience, ToIntFunction<byte[]> numberOf) {
         this.expected = expected;
-        seen = new BitSet(expected);
+        this.patience = patience;
+        this.numberOf = numberOf;
+        arrivals = new long[expected];
         consumer = new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers", bootstrapServers,
@@ -53,41 +57,59 @@ final class Receiver implements AutoCloseable {
                         "fetch.max.wait.ms", "100"),
                 new StringDeserializer(),
                 new ByteArrayDeserializer());
-        List<TopicPartition> all = IntStream.range(0, partitions)
+        List<TopicPartition> all = IntStream.range(0, Testbed.PARTITIONS)
                 .mapToObj(partition -> new TopicPartition(topic, partition))
                 .toList();
         consumer.assign(all);
         consumer.seekToBeginning(all);
+        all.forEach(consumer::position);
     }
 
     /**
      * Reads until every expected event has come.
      *
-     * @throws TimeoutException if none came for a minute
+     * @throws TimeoutException if none came for too long
      */
-    Result receiveAll() throws TimeoutException {
+    Received receiveAll(Watch watch) throws TimeoutException {
         long lastProgress = System.nanoTime();
-        while (seen.cardinality() < expected) {
-            int before = seen.cardinality();
-            consumer.poll(Duration.ofMillis(100)).forEach(this::received);
-            if (seen.cardinality() > before) {
+        while (distinct < expected) {
+            int before = distinct;
+            ConsumerRecords<String, byte[]> records = consumer.poll(Duration.ofMillis(100));
+            long now = micros();
+            records.forEach(record -> received(record, now));
+            if (before == 0 && distinct > 0) {
+                watch.first();
+            }
+            if (distinct > before) {
                 lastProgress = System.nanoTime();
-            } else if (System.nanoTime() - lastProgress > Duration.ofMinutes(1).toNanos()) {
-                throw new TimeoutException("only " + before + " of " + expected + " events came");
+            } else if (System.nanoTime() - lastProgress > patience.toNanos()) {
+                throw new TimeoutException("only %d of %d events came, and none for %d s"
+                        .formatted(before, expected, patience.toSeconds()));
+            } else {
+                watch.check();
             }
         }
-        return new Result(expected, lastSeenMillis - firstSentMillis, copies, outOfOrder);
+        return new Received(firstSentMillis * 1000, arrivals, copies, outOfOrder);
     }
 
-    private void received(ConsumerRecord<String, byte[]> record) {
-        int number = Payloads.number(record.value());
+    /** The wall clock, which producers' timestamps and the database's clock are of, too. */
+    static long micros() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
+    }
+
+    private void received(ConsumerRecord<String, byte[]> record, long now) {
+        int number = numberOf.applyAsInt(record.value());
+        if (number < 0 || number >= expected) {
+            return;
+        }
         firstSentMillis = Math.min(firstSentMillis, record.timestamp());
-        lastSeenMillis = System.currentTimeMillis();
-        if (seen.get(number)) {
+        if (arrivals[number] != 0) {
             copies++;
             return;
         }
-        seen.set(number);
+        arrivals[number] = now;
+        distinct++;
         Integer before = lastOfAggregate.get(record.key());
         if (before != null && before > number) {
             outOfOrder++;
