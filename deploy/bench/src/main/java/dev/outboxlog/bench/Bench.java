@@ -9,7 +9,15 @@ import java.util.logging.Logger;
 /** One command for each question. Every measurement starts its own servers and leaves nothing behind. */
 public final class Bench {
 
-    private static final List<Measurement> MEASUREMENTS = List.of(new Drain());
+    private static final List<Measurement> MEASUREMENTS = List.of(
+            new Drain(),
+            new Latency(),
+            new Hot(),
+            new Relays(),
+            new LongBacklog(),
+            new WritePath(),
+            new Inbox(),
+            new Visible());
 
     private Bench() {}
 
