@@ -17,6 +17,9 @@ public final class Bench {
             new LongBacklog(),
             new WritePath(),
             new Inbox(),
+            new Delivered(),
+            new OldSnapshot(),
+            new Idle(),
             new Visible());
 
     private Bench() {}

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param lingerMillis of its producer: with a backlog it waits for company, for a low latency it does not
  */
-record DebeziumCandidate(Testbed testbed, Databases databases, int lingerMillis) implements Candidate {
+record DebeziumCandidate(Testbed testbed, int lingerMillis) implements Candidate {
 
     private static final List<String> JVM = List.of("-Xms1g", "-Xmx1g", "-XX:+UseG1GC");
 
@@ -44,7 +44,7 @@ record DebeziumCandidate(Testbed testbed, Databases databases, int lingerMillis)
 
     /** A database with table, publication and slot. The slot is first: what is inserted before it is never seen. */
     String prepareEmpty() throws Exception {
-        String database = databases.empty();
+        String database = testbed.databases().empty();
         try (Connection connection = testbed.connect(database)) {
             Sql.execute(
                     connection,

@@ -57,12 +57,11 @@ final class Drain implements Measurement {
     }
 
     private static List<Candidate> candidates(Testbed testbed, List<String> names, List<String> jvm) {
-        Databases databases = new Databases(testbed);
         List<Candidate> all = new ArrayList<>(List.of(
-                new RelayCandidate(testbed, databases, jvm, 1),
+                new RelayCandidate(testbed, jvm, 1),
                 new ProducerCandidate(testbed),
-                new DebeziumCandidate(testbed, databases, Producers.BATCHING_LINGER),
-                new TextbookCandidate(testbed, databases)));
+                new DebeziumCandidate(testbed, Producers.BATCHING_LINGER),
+                new TextbookCandidate(testbed)));
         all.removeIf(candidate -> !names.contains(candidate.name()));
         return all;
     }

@@ -65,7 +65,7 @@ final class Drainage {
         } finally {
             testbed.deleteTopic(workload.topic());
             if (!database.equals(Databases.MAINTENANCE)) {
-                new Databases(testbed).drop(database);
+                testbed.databases().drop(database);
             }
         }
     }

@@ -14,7 +14,9 @@ import org.apache.kafka.common.TopicPartition;
 final class Inbox implements Measurement {
 
     private static final int FEWER_ONE_BY_ONE = 20;
-    private static final long POLL_MILLIS = 50;
+    /** Rare: telling its metrics costs the service some milliseconds. */
+    private static final long POLL_MILLIS = 250;
+
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     @Override
@@ -45,9 +47,8 @@ final class Inbox implements Measurement {
         int events = arguments.number("events");
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
-            Databases databases = new Databases(testbed);
             for (int round = 1; round <= arguments.number("rounds"); round++) {
-                Run run = new Run(testbed, databases.shipping(), "inbox-" + round, Jvms.of(arguments));
+                Run run = new Run(testbed, testbed.databases().shipping(), "inbox-" + round, Jvms.of(arguments));
                 run.fill(events);
                 Row fresh = Row.of(round, "what", "new").with(run.consume("applied", events, Map.of()));
                 if (what.contains("new")) {
@@ -57,15 +58,15 @@ final class Inbox implements Measurement {
                     run.rewind();
                     report.add(Row.of(round, "what", "duplicate").with(run.consume("duplicate", events, Map.of())));
                 }
-                databases.drop(run.database());
+                testbed.databases().drop(run.database());
                 testbed.deleteTopic(run.topic());
                 if (what.contains("one-by-one")) {
                     int fewer = Math.max(1, events / FEWER_ONE_BY_ONE);
-                    Run single = new Run(testbed, databases.shipping(), "inbox-single-" + round, run.jvm());
+                    Run single = new Run(testbed, testbed.databases().shipping(), "inbox-single-" + round, run.jvm());
                     single.fill(fewer);
                     report.add(Row.of(round, "what", "one-by-one")
                             .with(single.consume("applied", fewer, Map.of("inbox.batch.max-records", "1"))));
-                    databases.drop(single.database());
+                    testbed.databases().drop(single.database());
                     testbed.deleteTopic(single.topic());
                 }
             }
@@ -74,6 +75,13 @@ final class Inbox implements Measurement {
         report.note(
                 "Counted with the service's own meter inbox_events_total, from the first time that it is above 0 to the time that it has"
                         + " counted all.");
+    }
+
+    /** What the service had counted at a moment. */
+    private record Reading(double count, long nanos) {
+        double perSecondSince(Reading before) {
+            return (count - before.count) * 1e9 / Math.max(1, nanos - before.nanos);
+        }
     }
 
     /** One topic, one group, one database. */
@@ -104,19 +112,21 @@ final class Inbox implements Measurement {
                 double wal = Sql.walBytes(connection);
                 service.ready();
                 String series = "inbox_events_total{outcome=\"" + outcome + "\"}";
-                double first = awaitMore(service, series, 0);
-                long began = System.nanoTime();
+                Reading first = awaitMore(service, series, 0);
                 Usage before = Usage.now(testbed, List.of(service.child()));
-                double last = first;
-                while (last < events) {
-                    last = awaitMore(service, series, last);
+                Reading last = first;
+                // What is counted when all is done also waited for nothing: the reading before that is the better end.
+                Reading next = first;
+                while (next.count() < events) {
+                    last = next;
+                    next = awaitMore(service, series, last.count());
                 }
-                double seconds = (System.nanoTime() - began) / 1e9;
                 Usage usage = Usage.now(testbed, List.of(service.child())).since(before);
-                int measured = (int) (last - first);
+                Reading end = last.count() > first.count() ? last : next;
+                int measured = (int) (next.count() - first.count());
                 Map<String, Double> columns = new LinkedHashMap<>();
                 columns.put("events", (double) events);
-                columns.put("events/s", measured / seconds);
+                columns.put("events/s", end.perSecondSince(first));
                 columns.putAll(usage.per100k(Math.max(1, measured)));
                 columns.put("wal B/event", (Sql.walBytes(connection) - wal) / events);
                 columns.put("MiB", (double) Proc.peakMiB(service.child().pid()));
@@ -124,17 +134,17 @@ final class Inbox implements Measurement {
             }
         }
 
-        private static double awaitMore(Service service, String series, double than) throws Exception {
+        private static Reading awaitMore(Service service, String series, double than) throws Exception {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
             while (true) {
-                double now = service.metric(series);
-                if (now > than) {
+                Reading now = new Reading(service.metric(series), System.nanoTime());
+                if (now.count() > than) {
                     return now;
                 }
                 service.child().requireAlive();
                 if (System.nanoTime() > deadline) {
                     throw new TimeoutException("%s stayed at %.0f for a minute%n%s"
-                            .formatted(series, now, service.child().tail()));
+                            .formatted(series, now.count(), service.child().tail()));
                 }
                 TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
             }

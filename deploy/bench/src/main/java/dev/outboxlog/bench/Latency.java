@@ -1,29 +1,18 @@
 package dev.outboxlog.bench;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** How long it takes from a commit to a consumer. */
 final class Latency implements Measurement {
 
     private static final List<String> COMPETITORS = List.of("relay", "relay-polled", "debezium");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-    /** Both kinds of payload carry the number. A commit's time is the server's, taken before it is made durable. */
-    private static final String COMMITS = """
-            SELECT COALESCE(payload ->> 'n', substring(payload ->> 'customerId' FROM 7))::integer,
-                   (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000000)::bigint
-            FROM %s
-            """;
 
     @Override
     public String name() {
@@ -51,11 +40,10 @@ final class Latency implements Measurement {
         List<String> names = arguments.texts("competitors");
         try (Testbed testbed = Testbed.start(Map.of("wal_level", "logical"))) {
             Versions.note(report, testbed, names.contains("debezium"));
-            Databases databases = new Databases(testbed);
             Map<String, Way> ways = new LinkedHashMap<>();
-            ways.put("relay", Way.placed(testbed, databases, Jvms.of(arguments)));
-            ways.put("relay-polled", Way.polled(testbed, databases, Jvms.of(arguments)));
-            ways.put("debezium", Way.debezium(testbed, databases));
+            ways.put("relay", Way.placed(testbed, Jvms.of(arguments)));
+            ways.put("relay-polled", Way.polled(testbed, Jvms.of(arguments)));
+            ways.put("debezium", Way.debezium(testbed));
             ways.keySet().retainAll(names);
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (int rate : arguments.numbers("rates")) {
@@ -64,7 +52,7 @@ final class Latency implements Measurement {
                         Timing timing = new Timing(rate, arguments.number("warmup"), arguments.number("seconds"));
                         report.add(Row.of(round, "competitor", way.getKey())
                                 .and("rate", rate)
-                                .with(measured(testbed, databases, way.getValue(), topic, timing)));
+                                .with(measured(testbed, way.getValue(), topic, timing)));
                     }
                 }
             }
@@ -87,49 +75,25 @@ final class Latency implements Measurement {
         }
     }
 
-    private static Map<String, Double> measured(
-            Testbed testbed, Databases databases, Way way, String topic, Timing timing) throws Exception {
+    private static Map<String, Double> measured(Testbed testbed, Way way, String topic, Timing timing)
+            throws Exception {
         testbed.createTopic(topic);
         Way.Running running = way.start(topic);
         try (running;
                 Receiver receiver = new Receiver(
                         testbed.bootstrapServers(), topic, timing.events(), PATIENCE, running.numberOf())) {
-            CompletableFuture<Received> receiving = receiving(receiver, running);
+            CompletableFuture<Received> receiving = receiver.inBackground(running.children());
             Usage before = Usage.now(testbed, running.children());
             long[] returned = OpenLoop.run(timing.events(), timing.rate(), running.connections(), running.load());
             Received received = receiving.get(PATIENCE.toSeconds() * 2, TimeUnit.SECONDS);
             Usage usage = Usage.now(testbed, running.children()).since(before);
-            long[] committed = commits(testbed, running.database(), timing.events());
-            return columns(timing, received, committed, returned, usage);
+            try (Connection connection = testbed.connect(running.database())) {
+                return columns(timing, received, Commits.of(connection, timing.events()), returned, usage);
+            }
         } finally {
-            databases.drop(running.database());
+            testbed.databases().drop(running.database());
             testbed.deleteTopic(topic);
         }
-    }
-
-    private static CompletableFuture<Received> receiving(Receiver receiver, Way.Running running) {
-        return CompletableFuture.supplyAsync(() -> {
-            try {
-                return receiver.receiveAll(new Receiver.Watch() {});
-            } catch (TimeoutException e) {
-                throw new IllegalStateException(
-                        e.getMessage() + "\n" + running.children().get(0).tail(), e);
-            }
-        });
-    }
-
-    private static long[] commits(Testbed testbed, String database, int events) throws SQLException {
-        long[] commits = new long[events];
-        try (Connection connection = testbed.connect(database);
-                Statement statement = connection.createStatement()) {
-            boolean ours = Sql.number(connection, "SELECT count(*) FROM pg_class WHERE relname = 'outbox_log'") > 0;
-            try (ResultSet rows = statement.executeQuery(COMMITS.formatted(ours ? "outbox_log" : "outbox"))) {
-                while (rows.next()) {
-                    commits[rows.getInt(1)] = rows.getLong(2);
-                }
-            }
-        }
-        return commits;
     }
 
     private static Map<String, Double> columns(

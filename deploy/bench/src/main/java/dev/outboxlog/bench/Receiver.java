@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
@@ -90,6 +91,21 @@ final class Receiver implements AutoCloseable {
             }
         }
         return new Received(firstSentMillis * 1000, arrivals, copies, outOfOrder);
+    }
+
+    /** The same on a thread of its own, for those who have to insert meanwhile. Fails with the log of those who should have delivered. */
+    CompletableFuture<Received> inBackground(List<Child> children) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return receiveAll(new Watch() {});
+            } catch (TimeoutException e) {
+                throw new IllegalStateException(
+                        e.getMessage() + "\n"
+                                + String.join(
+                                        "\n", children.stream().map(Child::tail).toList()),
+                        e);
+            }
+        });
     }
 
     /** The wall clock, which producers' timestamps and the database's clock are of, too. */

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param processes how many of it work on the same database
  */
-record RelayCandidate(Testbed testbed, Databases databases, List<String> jvm, int processes) implements Candidate {
+record RelayCandidate(Testbed testbed, List<String> jvm, int processes) implements Candidate {
 
     @Override
     public String name() {
@@ -19,7 +19,7 @@ record RelayCandidate(Testbed testbed, Databases databases, List<String> jvm, in
 
     @Override
     public String prepare(Workload workload) throws Exception {
-        String database = databases.orders();
+        String database = testbed.databases().orders();
         try (Connection connection = testbed.connect(database)) {
             Backlog.insert(connection, workload);
             double pending = Sql.number(connection, "SELECT count(*) FROM outbox WHERE status = 'pending'");

@@ -32,14 +32,13 @@ final class Relays implements Measurement {
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
             Drainage drainage = new Drainage(testbed);
-            Databases databases = new Databases(testbed);
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (int count : processes) {
                     Workload workload = new Workload(
                             "relays-%d-%d".formatted(count, round),
                             arguments.number("events"),
                             arguments.number("aggregates"));
-                    Candidate relays = new RelayCandidate(testbed, databases, Jvms.of(arguments), count);
+                    Candidate relays = new RelayCandidate(testbed, Jvms.of(arguments), count);
                     report.add(Row.of(round, "processes", count)
                             .with(drainage.run(relays, workload).columns()));
                 }

@@ -35,6 +35,7 @@ final class Testbed implements AutoCloseable {
     private static volatile boolean interrupted;
 
     private final Path directory;
+    private final Databases databases = new Databases(this);
     private final Deque<AutoCloseable> running = new ArrayDeque<>();
     private final Thread hook = new Thread(this::interrupt, "stop");
     private LocalPostgres postgres;
@@ -178,6 +179,11 @@ final class Testbed implements AutoCloseable {
 
     String bootstrapServers() {
         return bootstrapServers;
+    }
+
+    /** Its databases. */
+    Databases databases() {
+        return databases;
     }
 
     /** A plain connection as superuser; the caller closes it. */

@@ -5,7 +5,7 @@ import java.sql.Connection;
 import java.util.List;
 
 /** {@link TextbookRelay} on the table of most articles: a status on every row, and an index on what is not delivered. */
-record TextbookCandidate(Testbed testbed, Databases databases) implements Candidate {
+record TextbookCandidate(Testbed testbed) implements Candidate {
 
     /** So many times slower that nobody wants to wait for all of it. */
     private static final int FEWER = 50;
@@ -24,7 +24,7 @@ record TextbookCandidate(Testbed testbed, Databases databases) implements Candid
 
     @Override
     public String prepare(Workload workload) throws Exception {
-        String database = databases.empty();
+        String database = testbed.databases().empty();
         try (Connection connection = testbed.connect(database)) {
             Sql.execute(
                     connection,

@@ -45,11 +45,15 @@ final class Visible implements Measurement {
         List<String> jvm = Jvms.of(arguments);
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
-            Databases databases = new Databases(testbed);
             testbed.createTopic("orders");
-            try (Service order = testbed.service("order-service", jvm, testbed.serviceSettings(databases.orders()));
-                    Service shipping =
-                            testbed.service("shipping-consumer", jvm, testbed.serviceSettings(databases.shipping()))) {
+            try (Service order = testbed.service(
+                            "order-service",
+                            jvm,
+                            testbed.serviceSettings(testbed.databases().orders()));
+                    Service shipping = testbed.service(
+                            "shipping-consumer",
+                            jvm,
+                            testbed.serviceSettings(testbed.databases().shipping()))) {
                 order.ready();
                 shipping.ready();
                 for (int i = 0; i < arguments.number("warmup"); i++) {

@@ -33,9 +33,9 @@ interface Way {
     Running start(String topic) throws Exception;
 
     /** Orders placed at order-service, whose relay is told of each commit. */
-    static Way placed(Testbed testbed, Databases databases, List<String> jvm) {
+    static Way placed(Testbed testbed, List<String> jvm) {
         return topic -> {
-            String database = databases.orders();
+            String database = testbed.databases().orders();
             Service service = orderService(testbed, database, jvm, topic);
             return new Running(
                     database,
@@ -47,9 +47,9 @@ interface Way {
     }
 
     /** Events inserted by others, which order-service's relay finds when it looks. */
-    static Way polled(Testbed testbed, Databases databases, List<String> jvm) {
+    static Way polled(Testbed testbed, List<String> jvm) {
         return topic -> {
-            String database = databases.orders();
+            String database = testbed.databases().orders();
             Service service = orderService(testbed, database, jvm, topic);
             return new Running(
                     database,
@@ -61,9 +61,9 @@ interface Way {
     }
 
     /** Events inserted by others, which Debezium reads from the write-ahead log. */
-    static Way debezium(Testbed testbed, Databases databases) {
+    static Way debezium(Testbed testbed) {
         return topic -> {
-            DebeziumCandidate debezium = new DebeziumCandidate(testbed, databases, Producers.NO_LINGER);
+            DebeziumCandidate debezium = new DebeziumCandidate(testbed, Producers.NO_LINGER);
             String database = debezium.prepareEmpty();
             List<Child> children = debezium.start(database, new Workload(topic, 1, AGGREGATES));
             awaitSlot(testbed, database, children.get(0));

@@ -115,7 +115,7 @@ final class WritePath implements Measurement {
     }
 
     private static String database(Testbed testbed, String into) throws Exception {
-        String database = new Databases(testbed).orders();
+        String database = testbed.databases().orders();
         if (into.equals("plain")) {
             try (Connection connection = testbed.connect(database)) {
                 Sql.execute(connection, PLAIN);
@@ -132,6 +132,8 @@ final class WritePath implements Measurement {
             Usage before = Usage.now(testbed, List.of());
             ClosedLoop.Result result = ClosedLoop.run(
                     clients, arguments.number("warmup"), arguments.number("seconds"), target.newClient());
+            // PostgreSQL adds up what an ended connection has used when it notices the end.
+            TimeUnit.MILLISECONDS.sleep(300);
             Usage usage = Usage.now(testbed, List.of()).since(before);
             Map<String, Double> columns = new LinkedHashMap<>();
             columns.put("orders/s", result.perSecond());
