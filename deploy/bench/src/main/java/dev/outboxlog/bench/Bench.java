@@ -22,6 +22,10 @@ public final class Bench {
             new Idle(),
             new Visible());
 
+    private static final String CHARTS = "charts";
+    private static final Setting CHARTS_DIRECTORY =
+            Setting.path("directory", Results.DIRECTORY.toString(), "where the results are and the pictures go");
+
     private Bench() {}
 
     /** See {@code --help}. Exit codes: 0 measured, 1 something went wrong, 2 wrong arguments. */
@@ -52,6 +56,13 @@ public final class Bench {
     }
 
     private static void measure(List<String> arguments) throws Exception {
+        if (arguments.get(0).equals(CHARTS)) {
+            Arguments given = new Arguments(arguments.subList(1, arguments.size()), List.of(CHARTS_DIRECTORY));
+            Path directory = Path.of(given.text(CHARTS_DIRECTORY.name()));
+            List<Path> drawn = new Charts(directory).draw();
+            System.out.println(drawn.isEmpty() ? "there are no results to draw in " + directory : "drawn: " + drawn);
+            return;
+        }
         Measurement measurement = MEASUREMENTS.stream()
                 .filter(known -> known.name().equals(arguments.get(0)))
                 .findFirst()
@@ -83,6 +94,9 @@ public final class Bench {
                 usage.append("      --%s %s: %s\n".formatted(setting.name(), setting.otherwise(), setting.meaning()));
             }
         }
+        usage.append("\n  %s: draws the results of drain, latency and write as SVG\n".formatted(CHARTS));
+        usage.append("      --%s %s: %s\n"
+                .formatted(CHARTS_DIRECTORY.name(), CHARTS_DIRECTORY.otherwise(), CHARTS_DIRECTORY.meaning()));
         return usage.toString();
     }
 }
