@@ -48,7 +48,7 @@ public final class Bench {
             return 2;
         } catch (Exception e) {
             if (!Testbed.interrupted()) {
-                System.err.println("The measurement failed: " + e.getMessage());
+                System.err.println("The measurement failed.");
                 e.printStackTrace();
             }
             return 1;
@@ -66,16 +66,21 @@ public final class Bench {
         Measurement measurement = MEASUREMENTS.stream()
                 .filter(known -> known.name().equals(arguments.get(0)))
                 .findFirst()
-                .orElseThrow(() -> new WrongArguments("there is no measurement '" + arguments.get(0) + "'; there are "
-                        + String.join(
-                                ", ",
-                                MEASUREMENTS.stream().map(Measurement::name).toList())));
+                .orElseThrow(() -> new WrongArguments(
+                        "there is no '%s'; there are %s, %s".formatted(arguments.get(0), names(), CHARTS)));
         List<Setting> settings = settings(measurement);
         Arguments given = new Arguments(arguments.subList(1, arguments.size()), settings);
         Report report = new Report(measurement.name(), given.all());
         System.out.println(measurement.question() + "\n" + given.all() + "\n");
         measurement.run(given, report);
         report.finish(Path.of(given.text("out")));
+        if (report.failures() > 0) {
+            throw new IllegalStateException(report.failures() + " runs failed; what they said is above");
+        }
+    }
+
+    private static String names() {
+        return String.join(", ", MEASUREMENTS.stream().map(Measurement::name).toList());
     }
 
     private static List<Setting> settings(Measurement measurement) {

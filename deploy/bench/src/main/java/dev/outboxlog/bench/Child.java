@@ -52,14 +52,10 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Waits until the process has ended by itself, which must be without an error. */
-    void awaitEnd(Duration atMost) throws InterruptedException, TimeoutException {
-        if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new TimeoutException(name + " did not end within " + atMost.toSeconds() + " s\n" + tail());
-        }
-        if (process.exitValue() != 0) {
-            requireAlive();
-        }
+    /** What went wrong, with the last words of those who may know why. */
+    static String explain(Exception failure, List<Child> children) {
+        return failure.getMessage() + "\n"
+                + String.join("\n", children.stream().map(Child::tail).toList());
     }
 
     /** The last lines of its log, for a person who has to find out what happened. */

@@ -40,6 +40,7 @@ final class Drainage {
             columns.putAll(usage.per100k(events));
             columns.put("wal B/event", Math.max(0, walBytes) / events);
             columns.put("MiB", (double) peakMiB);
+            columns.put("others %", usage.othersPercent());
             columns.put("copies", (double) received.copies());
             columns.put("disorder", (double) received.outOfOrder());
             return columns;
@@ -89,11 +90,7 @@ final class Drainage {
                 TimeUnit.MILLISECONDS.sleep(500);
                 return new Outcome(received, usage, Sql.walBytes(connection) - walBefore, peak);
             } catch (TimeoutException e) {
-                throw new IllegalStateException(
-                        candidate.name() + ": " + e.getMessage() + "\n"
-                                + String.join(
-                                        "\n", children.stream().map(Child::tail).toList()),
-                        e);
+                throw new IllegalStateException(candidate.name() + ": " + Child.explain(e, children), e);
             } finally {
                 children.forEach(Child::close);
             }
@@ -114,6 +111,11 @@ final class Drainage {
         @Override
         public void first() {
             before = Usage.now(testbed, children);
+        }
+
+        @Override
+        public void check() {
+            children.forEach(Child::requireAlive);
         }
     }
 }

@@ -35,8 +35,9 @@ final class Hot implements Measurement {
                 for (int aggregates : arguments.numbers("aggregates")) {
                     Workload workload = new Workload(
                             "hot-%d-%d".formatted(aggregates, round), arguments.number("events"), aggregates);
-                    report.add(Row.of(round, "aggregates", aggregates)
-                            .with(drainage.run(relay, workload).columns()));
+                    report.add(
+                            Row.of(round, "aggregates", aggregates),
+                            () -> drainage.run(relay, workload).columns());
                 }
             }
         }

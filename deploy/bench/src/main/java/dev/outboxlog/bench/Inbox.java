@@ -130,6 +130,7 @@ final class Inbox implements Measurement {
                 columns.putAll(usage.per100k(Math.max(1, measured)));
                 columns.put("wal B/event", (Sql.walBytes(connection) - wal) / events);
                 columns.put("MiB", (double) Proc.peakMiB(service.child().pid()));
+                columns.put("others %", usage.othersPercent());
                 return columns;
             }
         }

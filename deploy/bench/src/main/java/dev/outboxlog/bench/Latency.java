@@ -50,9 +50,9 @@ final class Latency implements Measurement {
                     for (Map.Entry<String, Way> way : ways.entrySet()) {
                         String topic = "latency-%s-%d-%d".formatted(way.getKey(), rate, round);
                         Timing timing = new Timing(rate, arguments.number("warmup"), arguments.number("seconds"));
-                        report.add(Row.of(round, "competitor", way.getKey())
-                                .and("rate", rate)
-                                .with(measured(testbed, way.getValue(), topic, timing)));
+                        report.add(
+                                Row.of(round, "competitor", way.getKey()).and("rate", rate),
+                                () -> measured(testbed, way.getValue(), topic, timing));
                     }
                 }
             }
@@ -111,6 +111,7 @@ final class Latency implements Measurement {
         columns.put("client p50", fromClient.millis(50));
         columns.put("client p99", fromClient.millis(99));
         columns.putAll(usage.per100k(timing.events()));
+        columns.put("others %", usage.othersPercent());
         columns.put("copies", (double) received.copies());
         columns.put("disorder", (double) received.outOfOrder());
         return columns;

@@ -3,6 +3,7 @@ package dev.outboxlog.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** What Linux tells about processes. Where it tells nothing, everything is 0. */
 final class Proc {
@@ -27,6 +28,20 @@ final class Proc {
                 .mapToLong(child -> ticks(child.pid()).own())
                 .sum();
         return (parent.own() + parent.endedChildren() + children) / TICKS_PER_SECOND;
+    }
+
+    /** CPU seconds that the whole machine has used. */
+    static double cpuSecondsOfMachine() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+            // cpu user nice system idle iowait irq softirq steal
+            String[] fields = lines.findFirst().orElse("").split("\\s+");
+            return Stream.of(1, 2, 3, 6, 7, 8)
+                            .mapToLong(field -> Long.parseLong(fields[field]))
+                            .sum()
+                    / TICKS_PER_SECOND;
+        } catch (IOException | RuntimeException e) {
+            return 0;
+        }
     }
 
     /** The most memory that the process has occupied so far. */

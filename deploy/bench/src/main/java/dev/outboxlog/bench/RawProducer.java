@@ -2,6 +2,7 @@ package dev.outboxlog.bench;
 
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -23,7 +24,7 @@ public final class RawProducer {
     private RawProducer() {}
 
     /** Arguments: bootstrap servers, topic, events, aggregates. */
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         Lifeline.endWithParent();
         String topic = arguments[1];
         int events = Integer.parseInt(arguments[2]);
@@ -40,7 +41,8 @@ public final class RawProducer {
                 producer.send(record(topic, ids[n], "aggregate-" + n % aggregates, n / aggregates + 1, payloads[n]));
             }
         }
-        System.exit(0);
+        // What it has used is read from its process, so it stays until it is stopped.
+        new CountDownLatch(1).await();
     }
 
     private static ProducerRecord<String, byte[]> record(

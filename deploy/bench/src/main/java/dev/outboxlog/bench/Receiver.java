@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
@@ -18,6 +19,9 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads a topic and notes when each of the expected events came, which came more than once, and whether each aggregate's came in order. */
 final class Receiver implements AutoCloseable {
+
+    /** Who is slower than that is not waited for. */
+    private static final int FEWEST_PER_SECOND = 20;
 
     private final int expected;
     private final Duration patience;
@@ -69,10 +73,12 @@ final class Receiver implements AutoCloseable {
     /**
      * Reads until every expected event has come.
      *
-     * @throws TimeoutException if none came for too long
+     * @throws TimeoutException if none came for too long, or if it would take for ever
      */
     Received receiveAll(Watch watch) throws TimeoutException {
         long lastProgress = System.nanoTime();
+        long atMostSeconds = patience.toSeconds() + expected / FEWEST_PER_SECOND;
+        long deadline = lastProgress + TimeUnit.SECONDS.toNanos(atMostSeconds);
         while (distinct < expected) {
             int before = distinct;
             ConsumerRecords<String, byte[]> records = consumer.poll(Duration.ofMillis(100));
@@ -89,21 +95,27 @@ final class Receiver implements AutoCloseable {
             } else {
                 watch.check();
             }
+            if (System.nanoTime() > deadline) {
+                throw new TimeoutException(
+                        "only %d of %d events came within %d s".formatted(distinct, expected, atMostSeconds));
+            }
         }
         return new Received(firstSentMillis * 1000, arrivals, copies, outOfOrder);
     }
 
-    /** The same on a thread of its own, for those who have to insert meanwhile. Fails with the log of those who should have delivered. */
-    CompletableFuture<Received> inBackground(List<Child> children) {
+    /** The same on a thread of its own, for those who have to insert meanwhile. */
+    CompletableFuture<Received> inBackground(List<Child> deliverers) {
+        Watch alive = new Watch() {
+            @Override
+            public void check() {
+                deliverers.forEach(Child::requireAlive);
+            }
+        };
         return CompletableFuture.supplyAsync(() -> {
             try {
-                return receiveAll(new Watch() {});
+                return receiveAll(alive);
             } catch (TimeoutException e) {
-                throw new IllegalStateException(
-                        e.getMessage() + "\n"
-                                + String.join(
-                                        "\n", children.stream().map(Child::tail).toList()),
-                        e);
+                throw new IllegalStateException(Child.explain(e, deliverers), e);
             }
         });
     }

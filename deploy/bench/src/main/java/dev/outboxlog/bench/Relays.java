@@ -39,8 +39,9 @@ final class Relays implements Measurement {
                             arguments.number("events"),
                             arguments.number("aggregates"));
                     Candidate relays = new RelayCandidate(testbed, Jvms.of(arguments), count);
-                    report.add(Row.of(round, "processes", count)
-                            .with(drainage.run(relays, workload).columns()));
+                    report.add(
+                            Row.of(round, "processes", count),
+                            () -> drainage.run(relays, workload).columns());
                 }
             }
         }

@@ -21,10 +21,39 @@ final class Report {
     private final List<String> notes = new ArrayList<>();
     private final Table rounds = new Table("round");
     private List<Row> rows = new ArrayList<>();
+    private int failures;
 
     Report(String measurement, Map<String, String> settings) {
         this.measurement = measurement;
         this.settings = settings;
+    }
+
+    /** What can fail for one candidate and leave the others alone. */
+    interface Run {
+        Map<String, Double> columns() throws Exception;
+    }
+
+    /**
+     * Carries out one run and prints what it gave. If it fails, says so and lets the next one have its turn: hours of measuring are not to be
+     * lost to one candidate.
+     */
+    void add(Row labels, Run run) throws InterruptedException {
+        try {
+            add(labels.with(run.columns()));
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            if (!Testbed.interrupted()) {
+                failures++;
+                note("FAILED in round %d: %s: %s"
+                        .formatted(labels.round(), labels.labels().values(), e.getMessage()));
+            }
+        }
+    }
+
+    /** How many runs have failed. */
+    int failures() {
+        return failures;
     }
 
     /** Prints what one run gave. */

@@ -72,10 +72,11 @@ final class WritePath implements Measurement {
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (int clients : arguments.numbers("clients")) {
                     for (Target target : targets) {
-                        report.add(Row.of(round, "how", target.how())
-                                .and("into", target.into())
-                                .and("clients", clients)
-                                .with(measured(testbed, target, clients, arguments)));
+                        report.add(
+                                Row.of(round, "how", target.how())
+                                        .and("into", target.into())
+                                        .and("clients", clients),
+                                () -> measured(testbed, target, clients, arguments));
                     }
                 }
             }
