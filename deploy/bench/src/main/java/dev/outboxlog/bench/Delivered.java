@@ -77,7 +77,7 @@ final class Delivered implements Measurement {
             Backlog.insert(connection, workload);
             Statements.reset(connection);
             Drainage.Outcome outcome =
-                    new Drainage(testbed).drain(new RelayCandidate(testbed, jvm, 1), workload, database);
+                    new Drainage(testbed).drain(new RelayCandidate(testbed, jvm), workload, database);
             Map<String, Double> columns = new LinkedHashMap<>(Statements.columns(connection));
             columns.put("index MiB", Sql.number(connection, SIZES));
             columns.putAll(outcome.columns());

@@ -62,7 +62,7 @@ final class Drain implements Measurement {
 
     private static List<Candidate> candidates(Testbed testbed, List<String> names, List<String> jvm) {
         List<Candidate> all = new ArrayList<>(List.of(
-                new RelayCandidate(testbed, jvm, 1),
+                new RelayCandidate(testbed, jvm),
                 new ProducerCandidate(testbed),
                 new DebeziumCandidate(testbed, Producers.BATCHING_LINGER),
                 new TextbookCandidate(testbed)));

@@ -30,7 +30,7 @@ final class Hot implements Measurement {
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
             Drainage drainage = new Drainage(testbed);
-            Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments), 1);
+            Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments));
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (int aggregates : arguments.numbers("aggregates")) {
                     Workload workload = new Workload(

@@ -34,7 +34,7 @@ final class LongBacklog implements Measurement {
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
             Drainage drainage = new Drainage(testbed);
-            Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments), 1);
+            Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments));
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 Workload workload = new Workload("backlog-" + round, events, arguments.number("aggregates"));
                 Drainage.Outcome outcome = drainage.run(relay, workload);

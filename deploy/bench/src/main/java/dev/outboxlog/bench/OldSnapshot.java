@@ -45,7 +45,7 @@ final class OldSnapshot implements Measurement {
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
             Drainage drainage = new Drainage(testbed);
-            Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments), 1);
+            Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments));
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (String beside : BESIDE) {
                     Workload workload = new Workload(

@@ -1,16 +1,10 @@
 package dev.outboxlog.bench;
 
 import java.sql.Connection;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
-/**
- * The packaged order-service.
- *
- * @param processes how many of it work on the same database
- */
-record RelayCandidate(Testbed testbed, List<String> jvm, int processes) implements Candidate {
+/** The packaged order-service, started on its backlog: its start and its warm-up are part of what is measured. */
+record RelayCandidate(Testbed testbed, List<String> jvm) implements Candidate {
 
     @Override
     public String name() {
@@ -33,11 +27,7 @@ record RelayCandidate(Testbed testbed, List<String> jvm, int processes) implemen
 
     @Override
     public List<Child> start(String database, Workload workload) throws Exception {
-        List<Child> children = new ArrayList<>();
-        Map<String, String> settings = testbed.serviceSettings(database);
-        for (int i = 0; i < processes; i++) {
-            children.add(testbed.service("order-service", jvm, settings).child());
-        }
-        return children;
+        return List.of(testbed.service("order-service", jvm, testbed.serviceSettings(database))
+                .child());
     }
 }

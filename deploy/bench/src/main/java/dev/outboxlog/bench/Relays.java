@@ -38,7 +38,7 @@ final class Relays implements Measurement {
                             "relays-%d-%d".formatted(count, round),
                             arguments.number("events"),
                             arguments.number("aggregates"));
-                    Candidate relays = new RelayCandidate(testbed, Jvms.of(arguments), count);
+                    Candidate relays = new ReadyRelays(testbed, Jvms.of(arguments), count);
                     report.add(
                             Row.of(round, "processes", count),
                             () -> drainage.run(relays, workload).columns());
@@ -47,7 +47,7 @@ final class Relays implements Measurement {
         }
         report.compare("events/s", "processes", processes.get(0).toString());
         report.note(
-                "All replicas start at once and share this machine's cores with PostgreSQL, Kafka and the receiver. MiB is that of the"
+                "All replicas are ready before the first begins, and share this machine's cores with PostgreSQL, Kafka and the receiver. MiB is that of the"
                         + " largest one.");
     }
 }
