@@ -50,7 +50,7 @@ record DebeziumCandidate(Testbed testbed, int lingerMillis) implements Candidate
                     connection,
                     TABLE,
                     "CREATE PUBLICATION " + DebeziumRelay.NAME + " FOR TABLE outbox",
-                    "SELECT pg_create_logical_replication_slot('" + DebeziumRelay.NAME + "', 'pgoutput')");
+                    "SELECT pg_create_logical_replication_slot('" + database + "', 'pgoutput')");
         }
         return database;
     }

@@ -25,7 +25,7 @@ import org.apache.kafka.connect.source.SourceRecord;
  */
 public final class DebeziumRelay {
 
-    /** The name of its replication slot and its publication. */
+    /** The name of its publication. Its replication slot has that of the database, because slots are the whole server's. */
     static final String NAME = "bench";
 
     private DebeziumRelay() {}
@@ -63,7 +63,7 @@ public final class DebeziumRelay {
         settings.put("database.dbname", database);
         settings.put("topic.prefix", NAME);
         settings.put("plugin.name", "pgoutput");
-        settings.put("slot.name", NAME);
+        settings.put("slot.name", database);
         settings.put("publication.name", NAME);
         settings.put("publication.autocreate.mode", "disabled");
         settings.put("table.include.list", "public.outbox");

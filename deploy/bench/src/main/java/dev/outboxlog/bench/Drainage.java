@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** One backlog, delivered by one candidate, from the first record's sending to the last one's receipt. */
 final class Drainage {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration AFTERMATH = Duration.ofSeconds(1);
 
     private final Testbed testbed;
 
@@ -61,9 +61,11 @@ final class Drainage {
     Outcome run(Candidate candidate, Workload workload, Disturbance disturbance) throws Exception {
         testbed.createTopic(workload.topic());
         String database = candidate.prepare(workload);
+        int mark = testbed.mark();
         try (AutoCloseable disturbing = disturbance.begin(database)) {
             return drain(candidate, workload, database);
         } finally {
+            testbed.endSince(mark);
             testbed.deleteTopic(workload.topic());
             if (!database.equals(Databases.MAINTENANCE)) {
                 testbed.databases().drop(database);
@@ -80,14 +82,14 @@ final class Drainage {
             List<Child> children = candidate.start(database, workload);
             try {
                 CpuWatch watch = new CpuWatch(children);
-                Received received = receiver.receiveAll(watch);
+                receiver.receiveAll(watch);
                 Usage usage = Usage.now(testbed, children).since(watch.before);
                 long peak = children.stream()
                         .mapToLong(child -> Proc.peakMiB(child.pid()))
                         .max()
                         .orElse(0);
                 // What says that the last events are delivered is written after their receipt.
-                TimeUnit.MILLISECONDS.sleep(500);
+                Received received = receiver.receiveCopies(AFTERMATH);
                 return new Outcome(received, usage, Sql.walBytes(connection) - walBefore, peak);
             } catch (TimeoutException e) {
                 throw new IllegalStateException(candidate.name() + ": " + Child.explain(e, children), e);

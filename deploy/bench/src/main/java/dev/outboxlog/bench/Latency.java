@@ -78,7 +78,17 @@ final class Latency implements Measurement {
     private static Map<String, Double> measured(Testbed testbed, Way way, String topic, Timing timing)
             throws Exception {
         testbed.createTopic(topic);
-        Way.Running running = way.start(topic);
+        int mark = testbed.mark();
+        try {
+            return measured(testbed, way.start(topic), topic, timing);
+        } finally {
+            testbed.endSince(mark);
+            testbed.deleteTopic(topic);
+        }
+    }
+
+    private static Map<String, Double> measured(Testbed testbed, Way.Running running, String topic, Timing timing)
+            throws Exception {
         try (running;
                 Receiver receiver = new Receiver(
                         testbed.bootstrapServers(), topic, timing.events(), PATIENCE, running.numberOf())) {
@@ -92,7 +102,6 @@ final class Latency implements Measurement {
             }
         } finally {
             testbed.databases().drop(running.database());
-            testbed.deleteTopic(topic);
         }
     }
 

@@ -100,6 +100,20 @@ final class Receiver implements AutoCloseable {
                         "only %d of %d events came within %d s".formatted(distinct, expected, atMostSeconds));
             }
         }
+        return received();
+    }
+
+    /** Goes on for a while after the last event, to see whether anything comes a second time. */
+    Received receiveCopies(Duration during) {
+        long until = System.nanoTime() + during.toNanos();
+        while (System.nanoTime() < until) {
+            long now = micros();
+            consumer.poll(Duration.ofMillis(100)).forEach(record -> received(record, now));
+        }
+        return received();
+    }
+
+    private Received received() {
         return new Received(firstSentMillis * 1000, arrivals, copies, outOfOrder);
     }
 

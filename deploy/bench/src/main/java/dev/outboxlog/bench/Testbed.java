@@ -156,6 +156,27 @@ final class Testbed implements AutoCloseable {
         throw new IllegalStateException("the measurement was ended");
     }
 
+    /** How much has been started: for {@link #endSince}. */
+    int mark() {
+        synchronized (running) {
+            return running.size();
+        }
+    }
+
+    /** Ends what was started after a mark and is left over, say because a run has failed: it would disturb the next. */
+    void endSince(int mark) {
+        while (true) {
+            AutoCloseable last;
+            synchronized (running) {
+                if (closed || running.size() <= mark) {
+                    return;
+                }
+                last = running.pop();
+            }
+            closeQuietly(last);
+        }
+    }
+
     /** Creates a topic with {@value #PARTITIONS} partitions. */
     void createTopic(String topic) throws Exception {
         admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1)))

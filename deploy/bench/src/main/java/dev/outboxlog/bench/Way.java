@@ -86,7 +86,10 @@ interface Way {
     private static void awaitSlot(Testbed testbed, String database, Child debezium) throws Exception {
         long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         try (Connection connection = testbed.connect(database)) {
-            while (Sql.number(connection, "SELECT count(*) FROM pg_replication_slots WHERE active") == 0) {
+            while (Sql.number(
+                            connection,
+                            "SELECT count(*) FROM pg_replication_slots WHERE active AND database = current_database()")
+                    == 0) {
                 debezium.requireAlive();
                 if (System.nanoTime() > deadline) {
                     throw new TimeoutException("Debezium did not begin to read within a minute\n" + debezium.tail());
