@@ -43,6 +43,7 @@ final class Delivered implements Measurement {
     public void run(Arguments arguments, Report report) throws Exception {
         try (Testbed testbed = Testbed.start(Statements.SERVER_SETTINGS)) {
             Versions.note(report, testbed, false);
+            Drainage drainage = Drainage.warm(testbed);
             Map<String, String> databases = new LinkedHashMap<>();
             databases.put("0", testbed.databases().orders());
             databases.put(arguments.text("delivered"), testbed.databases().orders());
@@ -56,7 +57,7 @@ final class Delivered implements Measurement {
                             arguments.number("events"),
                             arguments.number("aggregates"));
                     report.add(Row.of(round, "delivered", database.getKey())
-                            .with(drained(testbed, database.getValue(), workload, Jvms.of(arguments))));
+                            .with(drained(testbed, drainage, database.getValue(), workload, Jvms.of(arguments))));
                 }
             }
             for (Map.Entry<String, String> database : databases.entrySet()) {
@@ -70,14 +71,13 @@ final class Delivered implements Measurement {
                         + " reads its events, too. 'of 0' compares the time of a claim.");
     }
 
-    private static Map<String, Double> drained(Testbed testbed, String database, Workload workload, List<String> jvm)
-            throws Exception {
+    private static Map<String, Double> drained(
+            Testbed testbed, Drainage drainage, String database, Workload workload, List<String> jvm) throws Exception {
         testbed.createTopic(workload.topic());
         try (Connection connection = testbed.connect(database)) {
             Backlog.insert(connection, workload);
             Statements.reset(connection);
-            Drainage.Outcome outcome =
-                    new Drainage(testbed).drain(new RelayCandidate(testbed, jvm), workload, database);
+            Drainage.Outcome outcome = drainage.drain(new RelayCandidate(testbed, jvm), workload, database);
             Map<String, Double> columns = new LinkedHashMap<>(Statements.columns(connection));
             columns.put("index MiB", Sql.number(connection, SIZES));
             columns.putAll(outcome.columns());

@@ -9,7 +9,6 @@ import java.util.Map;
 final class Drain implements Measurement {
 
     private static final List<String> COMPETITORS = List.of("relay", "producer", "debezium", "textbook");
-    private static final int WARM_UP = 20_000;
 
     @Override
     public String name() {
@@ -38,9 +37,7 @@ final class Drain implements Measurement {
         try (Testbed testbed = Testbed.start(wal)) {
             Versions.note(report, testbed, names.contains("debezium"));
             List<Candidate> candidates = candidates(testbed, names, Jvms.of(arguments));
-            Drainage drainage = new Drainage(testbed);
-            // The broker's first records are its slowest: nobody should be charged for them.
-            drainage.run(new ProducerCandidate(testbed), new Workload("warm-up", WARM_UP, 1000));
+            Drainage drainage = Drainage.warm(testbed);
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (Candidate candidate : candidates) {
                     Workload workload = new Workload(

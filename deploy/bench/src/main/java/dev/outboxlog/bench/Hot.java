@@ -29,7 +29,7 @@ final class Hot implements Measurement {
     public void run(Arguments arguments, Report report) throws Exception {
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
-            Drainage drainage = new Drainage(testbed);
+            Drainage drainage = Drainage.warm(testbed);
             Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments));
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (int aggregates : arguments.numbers("aggregates")) {

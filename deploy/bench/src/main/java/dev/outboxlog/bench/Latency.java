@@ -78,11 +78,11 @@ final class Latency implements Measurement {
     private static Map<String, Double> measured(Testbed testbed, Way way, String topic, Timing timing)
             throws Exception {
         testbed.createTopic(topic);
-        int mark = testbed.mark();
+        int mark = testbed.resources().mark();
         try {
             return measured(testbed, way.start(topic), topic, timing);
         } finally {
-            testbed.endSince(mark);
+            testbed.resources().closeSince(mark);
             testbed.deleteTopic(topic);
         }
     }

@@ -33,7 +33,7 @@ final class LongBacklog implements Measurement {
         int events = arguments.number("events");
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
-            Drainage drainage = new Drainage(testbed);
+            Drainage drainage = Drainage.warm(testbed);
             Candidate relay = new RelayCandidate(testbed, Jvms.of(arguments));
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 Workload workload = new Workload("backlog-" + round, events, arguments.number("aggregates"));

@@ -31,7 +31,7 @@ final class Relays implements Measurement {
         List<Integer> processes = arguments.numbers("processes");
         try (Testbed testbed = Testbed.start(Map.of())) {
             Versions.note(report, testbed, false);
-            Drainage drainage = new Drainage(testbed);
+            Drainage drainage = Drainage.warm(testbed);
             for (int round = 1; round <= arguments.number("rounds"); round++) {
                 for (int count : processes) {
                     Workload workload = new Workload(

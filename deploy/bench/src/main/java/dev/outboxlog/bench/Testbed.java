@@ -10,9 +10,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,7 +34,7 @@ final class Testbed implements AutoCloseable {
 
     private final Path directory;
     private final Databases databases = new Databases(this);
-    private final Deque<AutoCloseable> running = new ArrayDeque<>();
+    private final Resources resources = new Resources();
     private final Thread hook = new Thread(this::interrupt, "stop");
     private LocalPostgres postgres;
     private Child broker;
@@ -68,7 +66,7 @@ final class Testbed implements AutoCloseable {
 
     private void startServers(Map<String, String> postgresSettings) throws Exception {
         Path data = directory.resolve("postgres");
-        postgres = started(LocalPostgres.start(data, LocalServers.portOrFree(0), List.of(), postgresSettings));
+        postgres = resources.add(LocalPostgres.start(data, LocalServers.portOrFree(0), List.of(), postgresSettings));
         postgresPid = Long.parseLong(
                 Files.readAllLines(data.resolve("postmaster.pid")).get(0).trim());
         int port = LocalServers.portOrFree(0);
@@ -82,7 +80,7 @@ final class Testbed implements AutoCloseable {
                         Integer.toString(LocalServers.portOrFree(0))));
         broker.awaitLine(Broker.READY, START_UP);
         bootstrapServers = "127.0.0.1:" + port;
-        admin = started(Admin.create(Map.of("bootstrap.servers", bootstrapServers)));
+        admin = resources.add(Admin.create(Map.of("bootstrap.servers", bootstrapServers)));
     }
 
     /** Whether the user has ended the program: then failures are no news. */
@@ -102,7 +100,7 @@ final class Testbed implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        return started(new Child(name, process, log, () -> stop(process)));
+        return resources.add(new Child(name, process, log, () -> stop(process)));
     }
 
     /** Starts a packaged service on free ports. */
@@ -117,7 +115,7 @@ final class Testbed implements AutoCloseable {
                 jvmArguments,
                 settings,
                 log));
-        Child child = started(new Child(name, process.process(), log, process::close));
+        Child child = resources.add(new Child(name, process.process(), log, process::close));
         return new Service(child, process, managementPort);
     }
 
@@ -144,37 +142,9 @@ final class Testbed implements AutoCloseable {
         }
     }
 
-    /** Remembers what must be ended. After the end nothing may start any more. */
-    private <T extends AutoCloseable> T started(T resource) {
-        synchronized (running) {
-            if (!closed) {
-                running.push(resource);
-                return resource;
-            }
-        }
-        closeQuietly(resource);
-        throw new IllegalStateException("the measurement was ended");
-    }
-
-    /** How much has been started: for {@link #endSince}. */
-    int mark() {
-        synchronized (running) {
-            return running.size();
-        }
-    }
-
-    /** Ends what was started after a mark and is left over, say because a run has failed: it would disturb the next. */
-    void endSince(int mark) {
-        while (true) {
-            AutoCloseable last;
-            synchronized (running) {
-                if (closed || running.size() <= mark) {
-                    return;
-                }
-                last = running.pop();
-            }
-            closeQuietly(last);
-        }
+    /** What was started, to be told from what a run starts: see {@link Resources#closeSince}. */
+    Resources resources() {
+        return resources;
     }
 
     /** Creates a topic with {@value #PARTITIONS} partitions. */
@@ -231,15 +201,13 @@ final class Testbed implements AutoCloseable {
 
     @Override
     public void close() {
-        List<AutoCloseable> resources;
-        synchronized (running) {
+        synchronized (resources) {
             if (closed) {
                 return;
             }
             closed = true;
-            resources = List.copyOf(running);
         }
-        resources.forEach(Testbed::closeQuietly);
+        resources.close();
         try {
             LocalServers.delete(directory);
         } catch (IOException | UncheckedIOException e) {
@@ -247,14 +215,6 @@ final class Testbed implements AutoCloseable {
         }
         if (!interrupted) {
             Runtime.getRuntime().removeShutdownHook(hook);
-        }
-    }
-
-    private static void closeQuietly(AutoCloseable resource) {
-        try {
-            resource.close();
-        } catch (Exception e) {
-            System.err.println("While stopping: " + e);
         }
     }
 }
