@@ -22,6 +22,9 @@ public final class Bench {
             new Idle(),
             new Visible());
 
+    /** Held, or its level is forgotten. Clients warn of topics that are a moment old. */
+    private static final Logger KAFKA_LOG = Logger.getLogger("org.apache.kafka");
+
     private static final String CHARTS = "charts";
     private static final Setting CHARTS_DIRECTORY =
             Setting.path("directory", Results.DIRECTORY.toString(), "where the results are and the pictures go");
@@ -31,6 +34,7 @@ public final class Bench {
     /** See {@code --help}. Exit codes: 0 measured, 1 something went wrong, 2 wrong arguments. */
     public static void main(String[] arguments) {
         Logger.getLogger("").setLevel(Level.WARNING);
+        KAFKA_LOG.setLevel(Level.SEVERE);
         System.exit(run(List.of(arguments)));
     }
 
