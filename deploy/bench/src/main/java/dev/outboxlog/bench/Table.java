@@ -54,8 +54,7 @@ final class Table {
     }
 
     private static String text(double number) {
-        return number == Math.rint(number) || Math.abs(number) >= 1000
-                ? String.format(Locale.ROOT, "%.0f", number)
-                : String.format(Locale.ROOT, "%.2f", number);
+        boolean whole = number == Math.rint(number) || Math.abs(number) >= 1000;
+        return String.format(Locale.ROOT, whole ? "%.0f" : Math.abs(number) < 0.1 ? "%.4f" : "%.2f", number);
     }
 }

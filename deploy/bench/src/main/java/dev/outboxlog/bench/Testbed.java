@@ -123,6 +123,8 @@ final class Testbed implements AutoCloseable {
     Map<String, String> serviceSettings(String database) {
         Map<String, String> settings = new TreeMap<>(postgres.serviceSettings(database));
         settings.put("kafka.bootstrap.servers", bootstrapServers);
+        settings.put("quarkus.http.host", "127.0.0.1");
+        settings.put("quarkus.management.host", "127.0.0.1");
         return settings;
     }
 
