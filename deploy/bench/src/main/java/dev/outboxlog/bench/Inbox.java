@@ -73,8 +73,8 @@ final class Inbox implements Measurement {
         }
         report.compare("events/s", "what", "one-by-one");
         report.note(
-                "Counted with the service's own meter inbox_events_total, from the first time that it is above 0 to the time that it has"
-                        + " counted all.");
+                "Counted with the service's own meter inbox_events_total: from the first reading above 0 to the last before all were"
+                        + " counted");
     }
 
     /** What the service had counted at a moment. */
