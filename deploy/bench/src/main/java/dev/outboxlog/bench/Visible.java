@@ -1,13 +1,12 @@
 package dev.outboxlog.bench;
 
-import dev.outboxlog.local.LocalServers;
-import dev.outboxlog.local.ServiceProcess;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,58 +14,68 @@ import java.util.regex.Pattern;
  * How long it takes until a client that has placed an order sees its shipment: from sending {@code POST /orders} to the first
  * {@code GET /shipments/{id}} that finds it, one order at a time on an otherwise idle system.
  */
-final class Visible {
+final class Visible implements Measurement {
 
-    private static final String ORDER = """
-            {"customerId": "customer-1",
-             "lines": [{"sku": "BOOK-1", "quantity": 2, "unitPriceMinor": 1999, "currency": "EUR"}],
-             "shippingAddress": {"name": "Ada Lovelace", "street": "12 St James Square", "city": "London", "postalCode": "SW1Y 4JH", "country": "GB"}}
-            """;
     private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]+)\"");
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private final int orders;
-    private final int warmup;
     private final HttpClient http = HttpClient.newHttpClient();
 
-    Visible(Arguments arguments) {
-        orders = arguments.get("orders", 500);
-        warmup = arguments.get("warmup", 500);
+    @Override
+    public String name() {
+        return "visible";
     }
 
-    void run() throws Exception {
-        try (LocalServers.Temporary temporary = LocalServers.startTemporary()) {
-            LocalServers servers = temporary.servers();
-            Services services = new Services(temporary.directory());
-            try (ServiceProcess order = services.start("order-service", servers.serviceSettings(LocalServers.ORDERS));
-                    ServiceProcess shipping =
-                            services.start("shipping-consumer", servers.serviceSettings(LocalServers.SHIPPING))) {
-                order.awaitReady(Services.START_UP);
-                shipping.awaitReady(Services.START_UP);
-                for (int i = 0; i < warmup; i++) {
-                    nanosUntilVisible(order.port(), shipping.port());
+    @Override
+    public String question() {
+        return "How long from POST /orders until GET /shipments/{id} finds the shipment, one order at a time?";
+    }
+
+    @Override
+    public List<Setting> settings() {
+        return List.of(
+                Setting.number("orders", 500, "orders that are measured"),
+                Setting.number("warmup", 500, "orders before them"),
+                Setting.number("rounds", 3, "it is measured so often"),
+                Jvms.SETTING);
+    }
+
+    @Override
+    public void run(Arguments arguments, Report report) throws Exception {
+        List<String> jvm = Jvms.of(arguments);
+        try (Testbed testbed = Testbed.start(Map.of())) {
+            Versions.note(report, testbed, false);
+            testbed.createTopic("orders");
+            try (Service order = testbed.service(
+                            "order-service",
+                            jvm,
+                            testbed.serviceSettings(testbed.databases().orders()));
+                    Service shipping = testbed.service(
+                            "shipping-consumer",
+                            jvm,
+                            testbed.serviceSettings(testbed.databases().shipping()))) {
+                order.ready();
+                shipping.ready();
+                for (int i = 0; i < arguments.number("warmup"); i++) {
+                    microsUntilVisible(order.port(), shipping.port());
                 }
-                long[] nanos = new long[orders];
-                for (int i = 0; i < orders; i++) {
-                    nanos[i] = nanosUntilVisible(order.port(), shipping.port());
+                for (int round = 1; round <= arguments.number("rounds"); round++) {
+                    Delays delays = new Delays();
+                    for (int i = 0; i < arguments.number("orders"); i++) {
+                        delays.add(microsUntilVisible(order.port(), shipping.port()));
+                    }
+                    report.add(Row.of(round, "what", "visible").with(delays.columns()));
                 }
-                Arrays.sort(nanos);
-                System.out.printf(
-                        "%d orders, POST /orders until GET /shipments/{id} finds it: median %.1f ms, p90 %.1f ms, p99 %.1f ms%n",
-                        orders, millis(nanos, 0.5), millis(nanos, 0.9), millis(nanos, 0.99));
             }
         }
     }
 
-    private static double millis(long[] sorted, double quantile) {
-        return sorted[(int) Math.min(sorted.length - 1, sorted.length * quantile)] / 1e6;
-    }
-
-    private long nanosUntilVisible(int ordersPort, int shippingPort) throws Exception {
+    private long microsUntilVisible(int ordersPort, int shippingPort) throws Exception {
         long start = System.nanoTime();
         HttpResponse<String> placed = http.send(
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ordersPort + "/orders"))
                         .header("Content-Type", "application/json")
-                        .POST(HttpRequest.BodyPublishers.ofString(ORDER))
+                        .POST(HttpRequest.BodyPublishers.ofString(Orders.json(1)))
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
         Matcher id = ID.matcher(placed.body());
@@ -77,10 +86,10 @@ final class Visible {
                         URI.create("http://127.0.0.1:" + shippingPort + "/shipments/" + id.group(1)))
                 .build();
         while (http.send(look, HttpResponse.BodyHandlers.discarding()).statusCode() != 200) {
-            if (System.nanoTime() - start > Duration.ofSeconds(30).toNanos()) {
+            if (System.nanoTime() - start > PATIENCE.toNanos()) {
                 throw new IllegalStateException("order " + id.group(1) + " has no shipment after 30 s");
             }
         }
-        return System.nanoTime() - start;
+        return (System.nanoTime() - start) / 1000;
     }
 }

@@ -50,6 +50,18 @@ public final class LocalPostgres implements AutoCloseable {
      */
     public static LocalPostgres start(Path dataDirectory, int port, List<String> databases)
             throws IOException, SQLException {
+        return start(dataDirectory, port, databases, Map.of());
+    }
+
+    /**
+     * Starts a server with settings of its own.
+     *
+     * @param settings parameters of the server, which go before the ones that every embedded server has
+     * @see #start(Path, int, List)
+     */
+    public static LocalPostgres start(
+            Path dataDirectory, int port, List<String> databases, Map<String, String> settings)
+            throws IOException, SQLException {
         var builder = EmbeddedPostgres.builder()
                 .setPort(port)
                 .setDataDirectory(dataDirectory)
@@ -59,6 +71,7 @@ public final class LocalPostgres implements AutoCloseable {
                 // still finish.
                 .setRegisterShutdownHook(false);
         SERVER_SETTINGS.forEach(builder::setServerConfig);
+        settings.forEach(builder::setServerConfig);
         LocalPostgres postgres = new LocalPostgres(builder.start());
         try (Connection connection = postgres.connect(USER)) {
             for (String database : databases) {

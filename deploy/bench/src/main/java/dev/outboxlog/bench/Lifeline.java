@@ -1,0 +1,26 @@
+package dev.outboxlog.bench;
+
+import java.io.IOException;
+
+/** Ends a child process whose parent has died without a word: its standard input is a pipe that ends with the parent. */
+final class Lifeline {
+
+    private Lifeline() {}
+
+    static void endWithParent() {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        while (System.in.read() >= 0) {
+                            // Nobody writes.
+                        }
+                    } catch (IOException e) {
+                        // As good as an end.
+                    }
+                    System.exit(0);
+                },
+                "lifeline");
+        thread.setDaemon(true);
+        thread.start();
+    }
+}
