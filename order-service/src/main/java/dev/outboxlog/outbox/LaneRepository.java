@@ -34,7 +34,11 @@ class LaneRepository {
 
     // MATERIALIZED, or FOR UPDATE … LIMIT may lock more rows than it returns. LATERAL … LIMIT 1 makes "has work" an
     // index probe for each
-    // lane; an EXISTS at the top level becomes a hash join over every partition. Oldest waiting lane first.
+    // lane; an EXISTS at the top level becomes a hash join over every partition. Oldest waiting lane first. The first
+    // hold is compared with the clock outside of its probe: inside, the probe would pass all holds that are not due.
+    //
+    // "held" is a scalar subquery, hence an index probe for each event whatever the planner believes: an EXISTS could
+    // become a hash of all holds at every claim. Whether anything is paused at all is found out once.
     //
     // One statement claims and reads. The read's snapshot may be older than the row version that the claim locked; it
     // then misses events
@@ -52,14 +56,16 @@ class LaneRepository {
                 LIMIT 1
               ) head ON true
               LEFT JOIN LATERAL (
-                SELECT h.position
+                SELECT h.position, h.next_attempt_at
                 FROM outbox_hold h
-                WHERE h.lane = l.lane AND h.state = 'retrying' AND h.next_attempt_at <= clock_timestamp()
+                WHERE h.lane = l.lane AND h.state = 'retrying'
                 ORDER BY h.next_attempt_at
                 LIMIT 1
-              ) due ON true
+              ) due ON due.next_attempt_at <= clock_timestamp()
               WHERE (l.locked_until IS NULL OR l.locked_until < clock_timestamp())
                 AND (head.position IS NOT NULL OR due.position IS NOT NULL)
+                AND NOT EXISTS (
+                  SELECT FROM outbox_pause p WHERE p.scope = 'all' OR p.scope = 'lane' AND p.target = l.lane::text)
               ORDER BY LEAST(head.position, due.position)
               LIMIT $2
               FOR UPDATE OF l SKIP LOCKED
@@ -77,9 +83,17 @@ class LaneRepository {
                    to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
                    convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
                    c.epoch, c.cursor, c.taken_over, c.holds_due,
-                   EXISTS (
-                     SELECT FROM outbox_hold h
+                   (
+                     SELECT true
+                     FROM outbox_hold h
                      WHERE h.lane = e.lane AND h.aggregate_id = e.aggregate_id AND h.state <> 'discarded'
+                     LIMIT 1
+                   ) IS NOT NULL
+                   OR EXISTS (SELECT FROM outbox_pause)
+                   AND EXISTS (
+                     SELECT
+                     FROM outbox_pause p
+                     WHERE p.scope = 'topic' AND p.target = e.topic OR p.scope = 'aggregate' AND p.target = e.aggregate_id
                    ) AS held
             FROM claimed c
             LEFT JOIN LATERAL (
@@ -95,38 +109,83 @@ class LaneRepository {
             ) e ON true
             """;
 
-    // Each aggregate whose first held event is due, with what waits behind that. A parked event is first in its
-    // aggregate, too, and is
-    // not due: nothing behind it moves.
+    // Each aggregate whose first held event is due, those that have waited longest first, with what waits behind it up
+    // to
+    // the first that must not go: one that is parked or paused. Bounded for each lane as in CLAIM, so that neither
+    // many holds nor large ones are more than fits into memory.
     private static final String DUE_HOLDS = """
-            SELECT h.lane, h.position, e.id::text, e.topic, e.type, e.aggregate_id, e.sequence,
-                   to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
-                   convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
-                   h.attempts
-            FROM outbox_hold due
-            JOIN outbox_hold h
-              ON h.lane = due.lane AND h.aggregate_id = due.aggregate_id AND h.position >= due.position AND h.state IN ('retrying', 'blocked')
-            JOIN outbox_log e ON e.lane = h.lane AND e.position = h.position
-            WHERE due.lane = ANY($1) AND due.state = 'retrying' AND due.next_attempt_at <= clock_timestamp()
-            ORDER BY h.lane, h.position
-            LIMIT $2
+            SELECT c.lane, b.position, b.id::text, b.topic, b.type, b.aggregate_id, b.sequence,
+                   to_char(b.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
+                   convert_to(b.payload::text, 'UTF8') AS payload, b.headers,
+                   b.attempts
+            FROM unnest($1::smallint[]) AS c (lane)
+            CROSS JOIN LATERAL (
+              SELECT n.*,
+                     sum(n.payload_bytes) OVER (ORDER BY n.next_attempt_at, n.first_position, n.position) - n.payload_bytes AS bytes_before
+              FROM (
+                SELECT line.*, due.next_attempt_at, due.position AS first_position
+                FROM (
+                  SELECT d.aggregate_id, d.position, d.next_attempt_at
+                  FROM outbox_hold d
+                  WHERE d.lane = c.lane AND d.state = 'retrying'
+                  ORDER BY d.next_attempt_at
+                  LIMIT $2
+                ) due
+                CROSS JOIN LATERAL (
+                  SELECT e.position, e.id, e.topic, e.type, e.aggregate_id, e.sequence, e.created_at, e.payload_bytes, e.payload, e.headers,
+                         h.attempts,
+                         bool_or(h.state = 'parked' OR EXISTS (SELECT FROM outbox_pause) AND EXISTS (
+                           SELECT
+                           FROM outbox_pause p
+                           WHERE p.scope = 'topic' AND p.target = e.topic OR p.scope = 'aggregate' AND p.target = e.aggregate_id
+                         )) OVER (ORDER BY h.position) AS stopped
+                  FROM (
+                    SELECT f.position, f.state, f.attempts
+                    FROM outbox_hold f
+                    WHERE f.lane = c.lane AND f.aggregate_id = due.aggregate_id AND f.position >= due.position AND f.state <> 'discarded'
+                    ORDER BY f.position
+                    LIMIT $2
+                  ) h
+                  JOIN outbox_log e ON e.lane = c.lane AND e.position = h.position
+                ) line
+                WHERE due.next_attempt_at <= clock_timestamp() AND NOT line.stopped
+                ORDER BY due.next_attempt_at, due.position, line.position
+                LIMIT $2
+              ) n
+            ) b
+            WHERE b.bytes_before < $3
+            ORDER BY c.lane, b.position
             """;
 
     // Everything in one statement, so that it happens or does not: where the fence does not match, nothing is written
-    // for the lane.
+    // for the lane. Lanes are locked in their order, as everybody does who locks several.
+    //
+    // An event at or before the cursor stays on hold only if it is still on hold (outbox_lane is read as it was before
+    // this
+    // statement): a person may have ended its replay meanwhile.
     private static final String ADVANCE = """
-            WITH advanced AS (
-              UPDATE outbox_lane l
-              SET cursor = p.cursor,
-                  owner = CASE WHEN p.release THEN NULL ELSE l.owner END,
-                  locked_until = CASE WHEN p.release THEN NULL ELSE l.locked_until END,
-                  claims_without_progress = 0
+            WITH mine AS MATERIALIZED (
+              SELECT l.lane, p.cursor, p.release
               FROM unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::boolean[]) AS p (lane, epoch, cursor, release)
-              WHERE l.lane = p.lane AND l.epoch = p.epoch AND l.owner = $1
+              JOIN outbox_lane l ON l.lane = p.lane
+              WHERE l.epoch = p.epoch AND l.owner = $1
+              ORDER BY l.lane
+              FOR NO KEY UPDATE OF l
+            ), advanced AS (
+              UPDATE outbox_lane l
+              SET cursor = m.cursor,
+                  owner = CASE WHEN m.release THEN NULL ELSE l.owner END,
+                  locked_until = CASE WHEN m.release THEN NULL ELSE l.locked_until END,
+                  claims_without_progress = 0
+              FROM mine m
+              WHERE l.lane = m.lane
               RETURNING l.lane, l.epoch
             ), ledger AS (
-              INSERT INTO outbox_delivery (lane, first_position, last_position, events, epoch, offsets)
-              SELECT d.lane, d.first_position, d.last_position, d.events, a.epoch, d.offsets
+              INSERT INTO outbox_delivery (lane, first_position, last_position, events, epoch, offsets, replay)
+              SELECT d.lane, d.first_position, d.last_position, d.events, a.epoch, d.offsets,
+                     d.first_position = d.last_position AND COALESCE((
+                       SELECT h.replay FROM outbox_hold h WHERE h.lane = d.lane AND h.position = d.first_position
+                     ), false)
               FROM unnest($6::smallint[], $7::bigint[], $8::bigint[], $9::integer[], $10::jsonb[])
                 AS d (lane, first_position, last_position, events, offsets)
               JOIN advanced a ON a.lane = d.lane
@@ -139,6 +198,9 @@ class LaneRepository {
                           $19::text[])
                 AS h (lane, position, event_id, aggregate_id, state, attempts, next_attempt_ms, failure_class, last_error)
               JOIN advanced a ON a.lane = h.lane
+              JOIN outbox_lane before ON before.lane = h.lane
+              WHERE h.position > before.cursor
+                OR (SELECT true FROM outbox_hold k WHERE k.lane = h.lane AND k.position = h.position)
               ON CONFLICT (lane, position) DO UPDATE
               SET state = EXCLUDED.state,
                   attempts = EXCLUDED.attempts,
@@ -148,21 +210,12 @@ class LaneRepository {
               WHERE outbox_hold.state <> 'discarded'
             ), freed AS (
               DELETE FROM outbox_hold h
-              USING unnest($20::smallint[], $21::bigint[]) AS f (lane, position), advanced a
-              WHERE h.lane = f.lane AND h.position = f.position AND a.lane = f.lane
+              WHERE h.ctid = ANY(ARRAY(
+                SELECT (SELECT k.ctid FROM outbox_hold k WHERE k.lane = f.lane AND k.position = f.position)
+                FROM unnest($20::smallint[], $21::bigint[]) AS f (lane, position)
+                JOIN advanced a ON a.lane = f.lane))
             )
             SELECT a.lane FROM advanced a
-            """;
-
-    // After holds have changed: the first of an aggregate that is blocked by nothing any more may go.
-    private static final String UNBLOCK = """
-            UPDATE outbox_hold h
-            SET state = 'retrying', next_attempt_at = clock_timestamp()
-            WHERE h.lane = ANY($1) AND h.state = 'blocked'
-              AND NOT EXISTS (
-                SELECT FROM outbox_hold earlier
-                WHERE earlier.lane = h.lane AND earlier.aggregate_id = h.aggregate_id AND earlier.position < h.position
-                  AND earlier.state <> 'discarded')
             """;
 
     private final Pool pool;
@@ -192,7 +245,7 @@ class LaneRepository {
                             .map(ClaimedLane::lane));
                     return due.length == 0
                             ? Uni.createFrom().item(claimed.values())
-                            : addDueHolds(claimed, due, (long) eventsPerLane * due.length);
+                            : addDueHolds(claimed, due, eventsPerLane, bytesPerLane);
                 })
                 .map(List::copyOf);
     }
@@ -226,13 +279,18 @@ class LaneRepository {
                 new ArrayList<>());
     }
 
-    private Uni<Collection<ClaimedLane>> addDueHolds(Map<Integer, ClaimedLane> claimed, Short[] lanes, long atMost) {
-        return pool.preparedQuery(DUE_HOLDS).execute(Tuple.of(lanes, atMost)).map(rows -> {
-            for (Row row : rows) {
-                claimed.get((int) row.getShort(0)).dueHolds().add(event(row, false, row.getInteger("attempts")));
-            }
-            return claimed.values();
-        });
+    private Uni<Collection<ClaimedLane>> addDueHolds(
+            Map<Integer, ClaimedLane> claimed, Short[] lanes, long eventsPerLane, long bytesPerLane) {
+        return pool.preparedQuery(DUE_HOLDS)
+                .execute(Tuple.of(lanes, eventsPerLane, bytesPerLane))
+                .map(rows -> {
+                    for (Row row : rows) {
+                        claimed.get((int) row.getShort(0))
+                                .dueHolds()
+                                .add(event(row, false, row.getInteger("attempts")));
+                    }
+                    return claimed.values();
+                });
     }
 
     // The first columns of both statements that read events. By number and not by name: this runs for every event.
@@ -270,8 +328,11 @@ class LaneRepository {
         if (!holdsChange) {
             return advance(pool, owner, progress);
         }
-        return pool.withTransaction(tx -> advance(tx, owner, progress)
-                .call(lanes -> tx.preparedQuery(UNBLOCK).execute(Tuple.of(shorts(lanes.stream())))));
+        // Locked first: what people have done to the holds meanwhile is seen by the statements after that.
+        List<Integer> lanes = progress.stream().map(LaneProgress::lane).toList();
+        return pool.withTransaction(tx -> HoldOrder.lock(tx, lanes)
+                .chain(() -> advance(tx, owner, progress))
+                .call(() -> HoldOrder.restoreAfter(tx, progress)));
     }
 
     private static Uni<Set<Integer>> advance(SqlClient client, String owner, List<LaneProgress> progress) {
