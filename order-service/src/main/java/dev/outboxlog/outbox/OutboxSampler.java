@@ -45,7 +45,7 @@ class OutboxSampler {
                  SELECT e.created_at
                  FROM outbox_hold h
                  JOIN outbox_log e ON e.lane = h.lane AND e.position = h.position
-                 WHERE h.state <> 'discarded'
+                 WHERE h.state <> 'discarded' AND NOT h.replay
                ) oldest) AS oldest_age,
               (SELECT count(*) FROM outbox_hold WHERE state = 'retrying') AS retrying,
               (SELECT count(*) FROM outbox_hold WHERE state = 'blocked') AS blocked,
