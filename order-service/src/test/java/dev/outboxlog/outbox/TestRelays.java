@@ -1,6 +1,8 @@
 package dev.outboxlog.outbox;
 
 import static dev.outboxlog.testing.Servers.DATABASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.outboxlog.local.LocalServers;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -100,9 +102,17 @@ public class TestRelays {
                 .sum();
     }
 
+    /** The sum of counters that may not be there yet. */
+    double counters(String name) {
+        return registry.find(name).counters().stream()
+                .mapToDouble(counter -> counter.count())
+                .sum();
+    }
+
     /** An outbox without events in which no lane is leased. */
     static void reset() {
-        DATABASE.execute("TRUNCATE outbox_log, outbox_hold, outbox_delivery");
+        DATABASE.execute(
+                "TRUNCATE outbox_log, outbox_hold, outbox_delivery, outbox_pause, outbox_action, outbox_action_event");
         DATABASE.execute("UPDATE outbox_lane SET owner = NULL, locked_until = NULL, claims_without_progress = 0");
     }
 
@@ -124,6 +134,14 @@ public class TestRelays {
 
     static String status(UUID id) {
         return DATABASE.text("SELECT status FROM outbox WHERE id = ?", id);
+    }
+
+    /** Waits until somebody waits for what somebody else has locked. */
+    static void awaitOneThatWaitsForALock() {
+        await().untilAsserted(() -> assertThat(
+                        DATABASE.number(
+                                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"))
+                .isEqualTo(1));
     }
 
     /** Makes all leases look as if their time had run out. */
