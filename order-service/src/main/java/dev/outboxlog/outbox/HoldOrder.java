@@ -28,14 +28,12 @@ public final class HoldOrder {
             FOR NO KEY UPDATE
             """;
 
-    // The first hold of each aggregate that has changed, and those of its holds that are about to be tried. Aggregates
-    // are
-    // named by the place of one of their events, or are all those of whole lanes.
+    // The first hold of each aggregate that has changed, and those of its holds that are about to be tried.
+    // Aggregates are named by the place of one of their events, or are all those of whole lanes.
     //
-    // Index probes only, whatever the planner believes of a table that is empty most of the time: LATERAL … LIMIT to
-    // read,
-    // and row addresses, which nobody else can change while the lanes are locked, to write. A join would become a
-    // comparison of every hold with every other.
+    // Index probes only, whatever the planner believes of a table that is empty most of the time: LATERAL … LIMIT
+    // to read, and row addresses, which nobody else can change while the lanes are locked, to write. A join would
+    // become a comparison of every hold with every other.
     private static final String RESTORE = """
             WITH changed AS MATERIALIZED (
               SELECT e.lane, e.aggregate_id

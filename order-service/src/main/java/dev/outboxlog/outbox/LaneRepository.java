@@ -109,10 +109,9 @@ class LaneRepository {
             ) e ON true
             """;
 
-    // Each aggregate whose first held event is due, those that have waited longest first, with what waits behind it up
-    // to
-    // the first that must not go: one that is parked or paused. Bounded for each lane as in CLAIM, so that neither
-    // many holds nor large ones are more than fits into memory.
+    // Each aggregate whose first held event is due, those that have waited longest first, with what waits behind it
+    // up to the first that must not go: one that is parked or paused. Bounded for each lane as in CLAIM, so that
+    // neither many holds nor large ones are more than fits into memory.
     private static final String DUE_HOLDS = """
             SELECT c.lane, b.position, b.id::text, b.topic, b.type, b.aggregate_id, b.sequence,
                    to_char(b.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
@@ -160,9 +159,8 @@ class LaneRepository {
     // Everything in one statement, so that it happens or does not: where the fence does not match, nothing is written
     // for the lane. Lanes are locked in their order, as everybody does who locks several.
     //
-    // An event at or before the cursor stays on hold only if it is still on hold (outbox_lane is read as it was before
-    // this
-    // statement): a person may have ended its replay meanwhile.
+    // An event at or before the cursor stays on hold only if it is still on hold (outbox_lane is read as it was
+    // before this statement): a person may have ended its replay meanwhile.
     private static final String ADVANCE = """
             WITH mine AS MATERIALIZED (
               SELECT l.lane, p.cursor, p.release

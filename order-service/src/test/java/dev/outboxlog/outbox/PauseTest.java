@@ -23,10 +23,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is paused waits and then follows in order; everything else flows, whatever a relay does at the same moment. */
 @QuarkusTest
 @TestProfile(RelayOff.class)
+@Timeout(60) // a relay that finds work which it may not do would go on for ever
 class PauseTest {
 
     @Inject

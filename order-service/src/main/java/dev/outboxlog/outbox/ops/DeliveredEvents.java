@@ -64,9 +64,8 @@ class DeliveredEvents {
             LIMIT $5
             """;
 
-    // All are blocked at first; putting their lanes in order frees the first of each aggregate. What is not delivered
-    // or is
-    // on hold already is left alone: another replay may have been quicker.
+    // All are blocked at first; putting their lanes in order frees the first of each aggregate. What is not
+    // delivered or is on hold already is left alone: another replay may have been quicker.
     private static final String REPLAY = """
             WITH replayed AS (
               INSERT INTO outbox_hold (lane, position, event_id, aggregate_id, state, attempts, replay)

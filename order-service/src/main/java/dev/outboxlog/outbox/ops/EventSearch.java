@@ -22,7 +22,8 @@ class EventSearch {
     /** How many events one page may look at. */
     static final int SCANNED = 20_000;
 
-    // By outbox_log_by_time. The row that reaches the bound is given even if it is not wanted: it tells where to go on.
+    // By outbox_log_by_time. The row that reaches the bound is given even if it is not wanted: it tells where to go
+    // on.
     private static final String BY_TIME = """
             SELECT s.lane, s.position, s.created_at, s.wanted, s.number = $8 AS bound_reached
             FROM (
@@ -82,9 +83,8 @@ class EventSearch {
             LIMIT $7
             """;
 
-    // Past the cursors, lane by lane. With another filter, too, the search goes by time: a rare topic would have to be
-    // looked
-    // for in all of a backlog.
+    // Past the cursors, lane by lane. With another filter, too, the search goes by time: a rare topic would have to
+    // be looked for in all of a backlog.
     private static final String WAITING = """
             SELECT n.lane, n.position, n.created_at, true AS wanted, false AS bound_reached
             FROM outbox_lane l
