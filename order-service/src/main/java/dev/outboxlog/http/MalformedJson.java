@@ -64,6 +64,9 @@ class MalformedJson implements ProblemPostProcessor {
         if (expected == String.class) {
             return "a text";
         }
+        if (expected == boolean.class || expected == Boolean.class) {
+            return "true or false";
+        }
         if (Number.class.isAssignableFrom(expected) || expected.isPrimitive()) {
             return "a whole number";
         }

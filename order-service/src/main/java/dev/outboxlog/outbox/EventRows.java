@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Makes events of the rows of {@link LaneRepository}'s statements. */
+/** Makes events of the rows of {@link LaneClaims}'s statements. */
 final class EventRows {
 
     private EventRows() {}

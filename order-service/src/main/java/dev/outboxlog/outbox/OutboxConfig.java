@@ -39,6 +39,9 @@ public interface OutboxConfig {
     /** The numbers that are read from the database from time to time. */
     Sampler sampler();
 
+    /** What operators may send once more. */
+    Replay replay();
+
     interface Relay {
 
         /** Whether this process delivers events. One that does not still accepts orders; some replica has to deliver them. */
@@ -141,5 +144,24 @@ public interface OutboxConfig {
         /** How old the sampled metrics may get. Lower costs queries. */
         @WithDefault("5s")
         Duration interval();
+    }
+
+    interface Replay {
+
+        /**
+         * How many events one replay may have. All of them go on hold at once, and their lanes wait while that is written: about a second
+         * for the default. Higher: longer. Lower: more replays for the same events.
+         */
+        @WithDefault("10000")
+        @Min(1)
+        @Max(100_000)
+        int maxEvents();
+
+        /**
+         * How long consumers remember ids: the smallest {@code inbox.dedup-window} of all of them. A replay of older events is refused
+         * unless the operator insists. Too high: consumers apply or park what they have forgotten. Too low: harmless replays are refused.
+         */
+        @WithDefault("30d")
+        Duration dedupWindow();
     }
 }

@@ -29,7 +29,7 @@ class OutboxSampler {
     private static final String SAMPLE = """
             SELECT
               (SELECT COALESCE(sum(waiting.events), 0)::bigint
-               FROM outbox_lane l
+               FROM outbox_lane_now l
                CROSS JOIN LATERAL (
                  SELECT count(*) AS events
                  FROM (SELECT FROM outbox_log e WHERE e.lane = l.lane AND e.position > l.cursor ORDER BY e.position LIMIT 10000) counted
@@ -37,7 +37,7 @@ class OutboxSampler {
               (SELECT extract(epoch FROM clock_timestamp() - min(oldest.created_at))::double precision
                FROM (
                  SELECT head.created_at
-                 FROM outbox_lane l
+                 FROM outbox_lane_now l
                  CROSS JOIN LATERAL (
                    SELECT e.created_at FROM outbox_log e WHERE e.lane = l.lane AND e.position > l.cursor ORDER BY e.position LIMIT 1
                  ) head
@@ -45,7 +45,7 @@ class OutboxSampler {
                  SELECT e.created_at
                  FROM outbox_hold h
                  JOIN outbox_log e ON e.lane = h.lane AND e.position = h.position
-                 WHERE h.state <> 'discarded'
+                 WHERE h.state <> 'discarded' AND NOT h.replay
                ) oldest) AS oldest_age,
               (SELECT count(*) FROM outbox_hold WHERE state = 'retrying') AS retrying,
               (SELECT count(*) FROM outbox_hold WHERE state = 'blocked') AS blocked,

@@ -47,12 +47,11 @@ final class Publication {
         for (StoredEvent event : events) {
             Flight flight = new Flight(event, this);
             flights.add(flight);
-            if (event.held()) {
-                flight.hold(Hold.blocked(event));
-                continue;
-            }
             Flight before = lastOfAggregate.put(event.aggregateId(), flight);
-            if (before == null) {
+            // One that is paused holds up those behind it, although nothing of them is on hold yet.
+            if (event.held() || before != null && before.state == Flight.State.HELD) {
+                flight.hold(Hold.blocked(event));
+            } else if (before == null) {
                 first.add(flight);
             } else {
                 before.next = flight;

@@ -33,7 +33,8 @@ class Relay {
 
     private final OutboxConfig config;
     private final KafkaClientService kafkaClients;
-    private final LaneRepository lanes;
+    private final LaneClaims claims;
+    private final LaneAdvances advances;
     private final OutboxMetrics metrics;
     private final Wakeups wakeups;
 
@@ -48,12 +49,14 @@ class Relay {
     Relay(
             OutboxConfig config,
             KafkaClientService kafkaClients,
-            LaneRepository lanes,
+            LaneClaims claims,
+            LaneAdvances advances,
             OutboxMetrics metrics,
             Wakeups wakeups) {
         this.config = config;
         this.kafkaClients = kafkaClients;
-        this.lanes = lanes;
+        this.claims = claims;
+        this.advances = advances;
         this.metrics = metrics;
         this.wakeups = wakeups;
     }
@@ -85,7 +88,7 @@ class Relay {
         publisher = new Publisher(context, "outbox-publisher");
         String name = processName();
         for (int number = 0; number < settings.workers(); number++) {
-            RelayWorker worker = new RelayWorker(name + "/" + number, lanes, publisher, context);
+            RelayWorker worker = new RelayWorker(name + "/" + number, claims, advances, publisher, context);
             Thread thread = new Thread(new RelayLoop(worker, number == 0, shared), "outbox-relay-" + number);
             thread.setDaemon(true);
             threads.add(thread);

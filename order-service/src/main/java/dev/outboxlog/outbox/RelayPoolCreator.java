@@ -19,6 +19,12 @@ class RelayPoolCreator implements PgPoolCreator {
 
     @Override
     public Pool create(Input input) {
+        // All that the relay reads has an index. Without this, a plan that was made while outbox_hold was empty
+        // reads the whole table for each event, until the statistics say that it has grown. The tables without a
+        // useful index, the lanes' for one, then look so expensive that older servers would compile each statement:
+        // hence no JIT.
+        input.pgConnectOptionsList()
+                .forEach(options -> options.addProperty("enable_seqscan", "off").addProperty("jit", "off"));
         return BoundedPool.create(
                 input,
                 "order-service relay",

@@ -46,20 +46,23 @@ final class RelayWorker {
     }
 
     private final String owner;
-    private final LaneRepository lanes;
+    private final LaneClaims claims;
+    private final LaneAdvances advances;
     private final Publisher publisher;
     private final PublisherContext context;
     private final RelaySettings settings;
 
     /**
      * @param owner in whose name lanes are claimed; no two workers anywhere may share it
-     * @param lanes the SQL
+     * @param claims the SQL of claims
+     * @param advances the SQL of their results
      * @param publisher sends the events
      * @param context the rest
      */
-    RelayWorker(String owner, LaneRepository lanes, Publisher publisher, PublisherContext context) {
+    RelayWorker(String owner, LaneClaims claims, LaneAdvances advances, Publisher publisher, PublisherContext context) {
         this.owner = owner;
-        this.lanes = lanes;
+        this.claims = claims;
+        this.advances = advances;
         this.publisher = publisher;
         this.context = context;
         this.settings = context.settings();
@@ -102,9 +105,9 @@ final class RelayWorker {
         // The lease starts in the database, a little later than this: on the safe side.
         long now = System.nanoTime();
         boolean probe = mode == Mode.PROBE;
-        List<ClaimedLane> claimed = await(lanes.claim(
+        List<ClaimedLane> claimed = await(claims.claim(
                 owner,
-                new LaneRepository.Terms(
+                new LaneClaims.Terms(
                         settings.lease(),
                         probe ? 1 : settings.lanesPerClaim(),
                         probe ? 1 : settings.eventsPerLane(),
@@ -178,7 +181,7 @@ final class RelayWorker {
         Outage database = new Outage("PostgreSQL, while a delivery is to be written,", settings.outage());
         while (true) {
             try {
-                Set<Integer> written = await(lanes.advance(owner, progress));
+                Set<Integer> written = await(advances.advance(owner, progress));
                 // After a failure it is not known whether that attempt was written after all; then the fence stops this
                 // one, rightly.
                 if (!database.succeeded()) {

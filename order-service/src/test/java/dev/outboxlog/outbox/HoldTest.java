@@ -16,14 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -38,20 +35,21 @@ class HoldTest {
     @Inject
     TestRelays relays;
 
+    private BadTopic bad;
     private String topic;
 
     @BeforeEach
     void start() throws Exception {
         TestRelays.reset();
-        topic = "hold-" + UUID.randomUUID();
-        TOPICS.create(topic, 1, Map.of("max.message.bytes", "2000"));
+        bad = BadTopic.create("hold");
+        topic = bad.name();
     }
 
     @Test
     void anEventThatTheBrokerRefusesForItsSizeIsParkedAndItsAggregateBlocked() throws Exception {
         // Given
         UUID good = append(topic, "bad", 1, "{}");
-        UUID tooLarge = append(topic, "bad", 2, "\"" + random(5000) + "\"");
+        UUID tooLarge = bad.appendTooLarge("bad", 2);
         UUID behind = append(topic, "bad", 3, "{}");
         List<UUID> others = append(topic, "good", 5);
         // When
@@ -74,13 +72,13 @@ class HoldTest {
     @Test
     void aParkedEventThatIsRetriedGoesFirstAndThoseBehindFollow() throws Exception {
         // Given
-        UUID tooLarge = append(topic, "a", 1, "\"" + random(5000) + "\"");
+        UUID tooLarge = bad.appendTooLarge("a", 1);
         UUID behind = append(topic, "a", 2, "{}");
         relays.relay("relay", TestRelays.LONG).drain();
         UUID later = append(topic, "a", 3, "{}");
         relays.relay("relay", TestRelays.LONG).drain();
         // When
-        setMaxMessageBytes("20000");
+        bad.mend();
         DATABASE.execute(
                 "UPDATE outbox_hold SET state = 'retrying', next_attempt_at = clock_timestamp() WHERE event_id = ?",
                 tooLarge);
@@ -193,20 +191,6 @@ class HoldTest {
                 .containsExactlyElementsOf(ids.stream().map(UUID::toString).toList());
     }
 
-    private void setMaxMessageBytes(String bytes) throws Exception {
-        set("max.message.bytes", bytes);
-    }
-
-    private void set(String setting, String value) throws Exception {
-        var resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        var change = new AlterConfigOp(new ConfigEntry(setting, value), AlterConfigOp.OpType.SET);
-        try (Admin admin = admin()) {
-            admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
-                    .all()
-                    .get();
-        }
-    }
-
     private static AclBinding rule(ResourcePattern topic, AclOperation operation, AclPermissionType permission) {
         return new AclBinding(topic, new AccessControlEntry("User:*", "*", operation, permission));
     }
@@ -219,16 +203,6 @@ class HoldTest {
 
     private static Admin admin() {
         return Admin.create(Map.of("bootstrap.servers", System.getProperty("kafka.bootstrap.servers")));
-    }
-
-    /** Text that does not compress. */
-    private static String random(int length) {
-        var random = new java.util.Random(length);
-        StringBuilder text = new StringBuilder();
-        while (text.length() < length) {
-            text.append(Long.toHexString(random.nextLong()));
-        }
-        return text.toString();
     }
 
     private static String text(UUID id) {

@@ -65,11 +65,11 @@ class OutboxViewTest {
         DATABASE.execute(TEXTBOOK_INSERT, id, "{}");
         // Then
         assertThatThrownBy(() -> DATABASE.execute(TEXTBOOK_INSERT, id, "{}"))
-                .hasMessageContaining("event " + id + " is in the outbox already");
+                .hasMessageContaining("Key (id)=(" + id + ") already exists");
         assertThatThrownBy(() -> DATABASE.execute(
                         "INSERT INTO outbox (id, topic, aggregate_id, payload) VALUES (?, 'orders', 'another', '{}')",
                         id))
-                .hasMessageContaining("is in the outbox already");
+                .hasMessageContaining("Key (id)=(" + id + ") already exists");
     }
 
     @Test
@@ -93,7 +93,7 @@ class OutboxViewTest {
             // When
             first.commit();
             // Then
-            assertThatThrownBy(other::join).hasMessageContaining("is in the outbox already");
+            assertThatThrownBy(other::join).hasMessageContaining("Key (id)=(" + id + ") already exists");
         }
     }
 

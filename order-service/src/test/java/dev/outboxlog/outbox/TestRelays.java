@@ -1,6 +1,8 @@
 package dev.outboxlog.outbox;
 
 import static dev.outboxlog.testing.Servers.DATABASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.outboxlog.local.LocalServers;
 import dev.outboxlog.outbox.RelayWorker.Cycle;
@@ -31,14 +33,21 @@ public class TestRelays {
     /** Any time-out that a test does not wait for. */
     static final Duration LONG = Duration.ofMinutes(1);
 
-    private final LaneRepository lanes;
+    private final LaneClaims claims;
+    private final LaneAdvances advances;
     private final KafkaClientService kafka;
     private final MeterRegistry registry;
     private final OutboxMetrics metrics;
     private final Queue<Publisher> publishers = new ConcurrentLinkedQueue<>();
 
-    TestRelays(LaneRepository lanes, KafkaClientService kafka, MeterRegistry registry, OutboxMetrics metrics) {
-        this.lanes = lanes;
+    TestRelays(
+            LaneClaims claims,
+            LaneAdvances advances,
+            KafkaClientService kafka,
+            MeterRegistry registry,
+            OutboxMetrics metrics) {
+        this.claims = claims;
+        this.advances = advances;
         this.kafka = kafka;
         this.registry = registry;
         this.metrics = metrics;
@@ -117,7 +126,9 @@ public class TestRelays {
         Publisher publisher = new Publisher(context, "publisher of " + name);
         publishers.add(publisher);
         return new TestRelay(
-                new RelayWorker(name, lanes, publisher, context), stop, new Outage("Kafka", settings.outage()));
+                new RelayWorker(name, claims, advances, publisher, context),
+                stop,
+                new Outage("Kafka", settings.outage()));
     }
 
     @PreDestroy
@@ -131,9 +142,17 @@ public class TestRelays {
                 .sum();
     }
 
+    /** The sum of counters that may not be there yet. */
+    double counters(String name) {
+        return registry.find(name).counters().stream()
+                .mapToDouble(counter -> counter.count())
+                .sum();
+    }
+
     /** An outbox without events in which no lane is leased. */
     static void reset() {
-        DATABASE.execute("TRUNCATE outbox_log, outbox_hold, outbox_delivery");
+        DATABASE.execute(
+                "TRUNCATE outbox_log, outbox_hold, outbox_delivery, outbox_pause, outbox_action, outbox_action_event");
         DATABASE.execute(
                 "UPDATE outbox_lane SET owner = NULL, locked_until = NULL, claims_without_progress = 0, careful_until = NULL");
     }
@@ -165,6 +184,14 @@ public class TestRelays {
                 .filter(kind)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Waits until somebody waits for what somebody else has locked. */
+    static void awaitOneThatWaitsForALock() {
+        await().untilAsserted(() -> assertThat(
+                        DATABASE.number(
+                                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"))
+                .isEqualTo(1));
     }
 
     /** Makes all leases look as if their time had run out. */
