@@ -7,12 +7,14 @@ SET LOCAL lock_timeout = '5s';
 ALTER TABLE outbox_lane DROP CONSTRAINT outbox_lane_pkey;
 ALTER TABLE outbox_lane ADD CONSTRAINT outbox_lane_pkey PRIMARY KEY (lane, epoch);
 
--- The lanes, each found from its highest epoch down.
+-- The lanes, each found from its highest epoch down. address is where the row lies, for statements that lock what they have found: joined by
+-- lane and epoch, the planner may well read all versions of all lanes to find one.
 CREATE VIEW outbox_lane_now AS
-SELECT newest.lane, newest.epoch, newest.cursor, newest.owner, newest.locked_until, newest.claims_without_progress, newest.careful_until
+SELECT newest.lane, newest.epoch, newest.cursor, newest.owner, newest.locked_until, newest.claims_without_progress, newest.careful_until,
+       newest.address
 FROM generate_series(0, 63) AS number (lane)
 CROSS JOIN LATERAL (
-  SELECT l.lane, l.epoch, l.cursor, l.owner, l.locked_until, l.claims_without_progress, l.careful_until
+  SELECT l.lane, l.epoch, l.cursor, l.owner, l.locked_until, l.claims_without_progress, l.careful_until, l.ctid AS address
   FROM outbox_lane l
   WHERE l.lane = number.lane
   ORDER BY l.epoch DESC

@@ -38,7 +38,7 @@ class LaneClaims {
             WITH ready AS MATERIALIZED (
               SELECT l.lane, l.epoch, l.owner IS NOT NULL AS taken_over, due.position IS NOT NULL AS holds_due
               FROM outbox_lane_now newest
-              JOIN outbox_lane l ON l.lane = newest.lane AND l.epoch = newest.epoch
+              JOIN outbox_lane l ON l.ctid = newest.address AND l.epoch = newest.epoch
               LEFT JOIN LATERAL (
                 SELECT e.position
                 FROM outbox_log e
@@ -79,7 +79,8 @@ class LaneClaims {
             SELECT c.lane, e.position, e.id, e.topic, e.type, e.aggregate_id, e.sequence,
                    to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
                    convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
-                   (
+                   EXISTS (SELECT FROM outbox_hold a WHERE a.state <> 'discarded')
+                   AND (
                      SELECT true
                      FROM outbox_hold h
                      WHERE h.lane = e.lane AND h.aggregate_id = e.aggregate_id AND h.state <> 'discarded'
