@@ -9,9 +9,11 @@ import io.vertx.core.impl.NoStackTraceThrowable;
 import io.vertx.pgclient.PgException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
 /**
  * Tells a client apart from a fault of ours that it may come again: the database is away, overloaded, or gave up waiting. Whether the
@@ -34,13 +36,23 @@ class UnavailableDatabase implements ProblemPostProcessor {
         if (problem.getStatusCode() != 500 || !isPassing(context.cause)) {
             return problem;
         }
+        return problem().withInstance(problem.getInstance()).build();
+    }
+
+    /**
+     * A pool that gave up waiting says so with a Throwable that is no Exception, which the problems' own mapper does not see.
+     */
+    @ServerExceptionMapper
+    public Response noConnection(NoStackTraceThrowable failure) {
+        return problem().build().toResponse();
+    }
+
+    private static HttpProblem.Builder problem() {
         return HttpProblem.builder()
                 .withStatus(SERVICE_UNAVAILABLE)
                 .withTitle("Service Unavailable")
                 .withDetail("the database did not answer in time; try again")
-                .withInstance(problem.getInstance())
-                .withHeader(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
-                .build();
+                .withHeader(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
 
     private static boolean isPassing(Throwable failure) {
