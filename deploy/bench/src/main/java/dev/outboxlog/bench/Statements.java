@@ -69,11 +69,12 @@ final class Statements {
     static String plan(Connection connection, String claim) throws SQLException {
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("PREPARE claim (text, bigint, bigint, bigint, bigint) AS " + claim);
+            statement.execute("PREPARE claim (text, bigint, bigint, bigint, bigint, boolean, integer) AS " + claim);
             return String.join(
                     "\n",
                     Sql.texts(
-                            connection, "EXPLAIN (ANALYZE, BUFFERS) EXECUTE claim('bench', 32, 60000, 125, 1048576)"));
+                            connection,
+                            "EXPLAIN (ANALYZE, BUFFERS) EXECUTE claim('bench', 32, 60000, 125, 1048576, false, 2)"));
         } finally {
             connection.rollback();
             connection.setAutoCommit(true);

@@ -48,7 +48,7 @@ class ReadmeIT {
         ordersPort = LocalServers.portOrFree(0);
         shippingPort = LocalServers.portOrFree(0);
         List<String> commands = commands();
-        assertThat(commands).hasSize(2);
+        assertThat(commands).hasSizeGreaterThan(2);
         startSystem();
         // When
         String placed = shell(commands.get(0));
@@ -58,6 +58,11 @@ class ReadmeIT {
         assertThat(id.find()).isTrue();
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(shell(commands.get(1))).contains(id.group(1)));
+        // And what operators are told to ask is answered
+        assertThat(commands.subList(2, commands.size()))
+                .allSatisfy(command -> assertThat(shell(command))
+                        .startsWith("{")
+                        .doesNotContain("urn:outboxlog:problem", "\"status\":4", "\"status\":5"));
         // When
         interrupt();
         // Then
