@@ -172,6 +172,10 @@ class LaneClaims {
             ORDER BY c.lane, b.position
             """;
 
+    private static final String SUSPECTS = """
+            SELECT EXISTS (SELECT FROM outbox_lane_now l WHERE l.claims_without_progress >= $1 OR l.careful_until IS NOT NULL)
+            """;
+
     private final Pool pool;
 
     LaneClaims(@ReactiveDataSource("relay") Pool pool) {
@@ -218,6 +222,17 @@ class LaneClaims {
                             : addDueHolds(claimed, due, perLane, terms.bytesPerLane());
                 })
                 .map(List::copyOf);
+    }
+
+    /**
+     * Whether there is a lane that is left to careful claims, free or not.
+     *
+     * @param suspectAfter as in {@link Terms}
+     */
+    Uni<Boolean> seesSuspects(int suspectAfter) {
+        return pool.preparedQuery(SUSPECTS)
+                .execute(Tuple.of(suspectAfter))
+                .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
     private Uni<Collection<ClaimedLane>> addDueHolds(

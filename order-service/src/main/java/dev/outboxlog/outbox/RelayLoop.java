@@ -87,13 +87,22 @@ final class RelayLoop implements Runnable {
             return cycle(Mode.PROBE, shared.hands().readLock());
         }
         if (first && System.nanoTime() - lastCarefulNanos >= CAREFUL_INTERVAL.toNanos()) {
-            Cycle careful = cycle(Mode.CAREFUL, shared.hands().writeLock());
+            // Looked for without the lock: taking it makes every worker put down what it has in hand.
+            Cycle careful = seesSuspects() ? cycle(Mode.CAREFUL, shared.hands().writeLock()) : Cycle.IDLE;
             if (careful != Cycle.IDLE) {
                 return careful;
             }
             lastCarefulNanos = System.nanoTime();
         }
         return cycle(Mode.ORDINARY, shared.hands().readLock());
+    }
+
+    private boolean seesSuspects() {
+        try {
+            return worker.seesSuspects();
+        } catch (RuntimeException e) {
+            return false; // the cycle that follows says what is away
+        }
     }
 
     private Cycle cycle(Mode mode, Lock hands) throws InterruptedException {

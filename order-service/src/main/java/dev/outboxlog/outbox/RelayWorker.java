@@ -147,6 +147,11 @@ final class RelayWorker {
         return true;
     }
 
+    /** Whether there is anything for a careful cycle. */
+    boolean seesSuspects() {
+        return await(claims.seesSuspects(settings.suspectAfter()));
+    }
+
     /** The claim's events, ready to be sent. */
     Publication publication(Claim claim) {
         return new Publication(

@@ -47,6 +47,7 @@ class CrashLoopTest {
         loseClaims(SUSPECT_AFTER, Mode.ORDINARY);
         // Then
         assertThat(relay.cycle()).isEqualTo(Cycle.IDLE);
+        assertThat(relay.worker().seesSuspects()).isTrue();
         var careful = relay.worker().claim(Mode.CAREFUL);
         assertThat(careful.lanes())
                 .singleElement()
@@ -70,6 +71,7 @@ class CrashLoopTest {
         assertThat(inHand).allSatisfy(id -> assertThat(status(id)).isEqualTo("delivered"));
         assertThat(later).allSatisfy(id -> assertThat(status(id)).isEqualTo("pending"));
         assertThat(relay.careful()).isEqualTo(Cycle.IDLE);
+        assertThat(relay.worker().seesSuspects()).isFalse();
         relay.drain();
         assertThat(later).allSatisfy(id -> assertThat(status(id)).isEqualTo("delivered"));
     }
