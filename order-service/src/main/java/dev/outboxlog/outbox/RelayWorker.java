@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -167,11 +168,24 @@ final class RelayWorker {
                     .plus(settings.sendTimeout())
                     .plus(CLIENT_MARGIN)
                     .toNanos();
-            return publisher.publish(publication).get(bound, TimeUnit.NANOSECONDS);
+            return answer(publisher.publish(publication), bound);
         } catch (ExecutionException e) {
             throw new IllegalStateException("a claim could not be published", e.getCause());
         } catch (TimeoutException e) {
             throw new IllegalStateException("the publisher gave no answer in time", e);
+        }
+    }
+
+    /**
+     * Waits for the publisher, and a moment longer: if the whole process was frozen, the time is over before the publisher could do anything. Its
+     * answer is then written in vain, which tells that the lanes were lost.
+     */
+    private static List<LaneProgress> answer(CompletableFuture<List<LaneProgress>> answer, long boundNanos)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        try {
+            return answer.get(boundNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return answer.get(CLIENT_MARGIN.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 

@@ -3,10 +3,7 @@ package dev.outboxlog.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** A process that a measurement has started, with its log. */
 final class Child implements AutoCloseable {
@@ -36,19 +33,6 @@ final class Child implements AutoCloseable {
     void requireAlive() {
         if (!process.isAlive()) {
             throw new IllegalStateException(name + " ended with exit code " + process.exitValue() + "\n" + tail());
-        }
-    }
-
-    /** Waits until the process has printed a line that is just this word. */
-    void awaitLine(String word, Duration atMost) throws IOException, InterruptedException, TimeoutException {
-        long deadline = System.nanoTime() + atMost.toNanos();
-        while (!Files.readAllLines(log).contains(word)) {
-            requireAlive();
-            if (System.nanoTime() > deadline) {
-                throw new TimeoutException(
-                        name + " did not say " + word + " within " + atMost.toSeconds() + " s\n" + tail());
-            }
-            TimeUnit.MILLISECONDS.sleep(50);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.outboxlog.bench;
 
+import dev.outboxlog.local.Lifeline;
 import io.debezium.embedded.Connect;
 import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.DebeziumEngine.RecordCommitter;

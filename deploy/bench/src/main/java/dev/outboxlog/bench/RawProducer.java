@@ -1,5 +1,6 @@
 package dev.outboxlog.bench;
 
+import dev.outboxlog.local.Lifeline;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;

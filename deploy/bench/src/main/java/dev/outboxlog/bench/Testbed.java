@@ -1,7 +1,9 @@
 package dev.outboxlog.bench;
 
+import dev.outboxlog.local.LocalKafkaProcess;
 import dev.outboxlog.local.LocalPostgres;
 import dev.outboxlog.local.LocalServers;
+import dev.outboxlog.local.Processes;
 import dev.outboxlog.local.ServiceProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,7 +39,7 @@ final class Testbed implements AutoCloseable {
     private final Resources resources = new Resources();
     private final Thread hook = new Thread(this::interrupt, "stop");
     private LocalPostgres postgres;
-    private Child broker;
+    private LocalKafkaProcess broker;
     private Admin admin;
     private String bootstrapServers;
     private long postgresPid;
@@ -70,16 +72,10 @@ final class Testbed implements AutoCloseable {
         postgresPid = Long.parseLong(
                 Files.readAllLines(data.resolve("postmaster.pid")).get(0).trim());
         int port = LocalServers.portOrFree(0);
-        broker = java(
-                "kafka",
-                BROKER_JVM,
-                Broker.class,
-                List.of(
-                        directory.resolve("kafka").toString(),
-                        Integer.toString(port),
-                        Integer.toString(LocalServers.portOrFree(0))));
-        broker.awaitLine(Broker.READY, START_UP);
-        bootstrapServers = "127.0.0.1:" + port;
+        broker = resources.add(LocalKafkaProcess.start(
+                directory.resolve("kafka"), port, LocalServers.portOrFree(0), List.of(), BROKER_JVM, log("kafka")));
+        broker.awaitReady(START_UP);
+        bootstrapServers = broker.bootstrapServers();
         admin = resources.add(Admin.create(Map.of("bootstrap.servers", bootstrapServers)));
     }
 
@@ -100,7 +96,7 @@ final class Testbed implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        return resources.add(new Child(name, process, log, () -> stop(process)));
+        return resources.add(new Child(name, process, log, () -> Processes.end(process, GRACE)));
     }
 
     /** Starts a packaged service on free ports. */
@@ -130,18 +126,6 @@ final class Testbed implements AutoCloseable {
 
     private Path log(String name) throws IOException {
         return Files.createTempFile(directory, name + "-", ".log");
-    }
-
-    private static void stop(Process process) {
-        process.destroy();
-        try {
-            if (!process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-            }
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** What was started, to be told from what a run starts: see {@link Resources#closeSince}. */
@@ -192,8 +176,13 @@ final class Testbed implements AutoCloseable {
         return postgresPid;
     }
 
+    /** The broker, for those who want to freeze it. */
+    LocalKafkaProcess broker() {
+        return broker;
+    }
+
     long brokerPid() {
-        return broker.pid();
+        return broker.process().pid();
     }
 
     private void interrupt() {

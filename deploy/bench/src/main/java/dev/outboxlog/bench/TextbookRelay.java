@@ -1,5 +1,6 @@
 package dev.outboxlog.bench;
 
+import dev.outboxlog.local.Lifeline;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;

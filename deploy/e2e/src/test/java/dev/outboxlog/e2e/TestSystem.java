@@ -2,6 +2,9 @@ package dev.outboxlog.e2e;
 
 import static io.restassured.RestAssured.given;
 
+import dev.outboxlog.local.LocalBroker;
+import dev.outboxlog.local.LocalKafka;
+import dev.outboxlog.local.LocalKafkaProcess;
 import dev.outboxlog.local.LocalPostgres;
 import dev.outboxlog.local.LocalServers;
 import dev.outboxlog.local.ServiceProcess;
@@ -10,6 +13,7 @@ import dev.outboxlog.local.testing.TopicReader;
 import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,6 +33,7 @@ final class TestSystem implements AutoCloseable {
 
     static final Duration LEASE = Duration.ofSeconds(8);
 
+    private static final List<String> BROKER_JVM = List.of("-Xmx512m", "-XX:+UseSerialGC");
     private static final Duration START_UP = Duration.ofSeconds(90);
     private static final Path ROOT = Path.of(System.getProperty("project.root"));
     // Kept, because a logger that nobody holds forgets its level.
@@ -55,12 +60,34 @@ final class TestSystem implements AutoCloseable {
     private final Deque<ServiceProcess> running = new ArrayDeque<>();
     private final int ordersPort = LocalServers.portOrFree(0);
     private final int ordersManagementPort = LocalServers.portOrFree(0);
+    private final int otherOrdersPort = LocalServers.portOrFree(0);
+    private final int otherOrdersManagementPort = LocalServers.portOrFree(0);
     private final int shippingPort = LocalServers.portOrFree(0);
     private final int shippingManagementPort = LocalServers.portOrFree(0);
 
     TestSystem() throws Exception {
+        this(LocalKafka::start);
+    }
+
+    private TestSystem(LocalBroker.Start broker) throws Exception {
         LOGGER.setLevel(Level.WARNING);
-        temporary = LocalServers.startTemporary();
+        temporary = LocalServers.startTemporary(broker);
+    }
+
+    /** With a broker that can be frozen: see {@link #brokerProcess}. */
+    static TestSystem withBrokerProcess() throws Exception {
+        return new TestSystem((directory, port, controllerPort, topics) -> {
+            Path log = Files.createDirectories(directory).resolveSibling("kafka.log");
+            LocalKafkaProcess broker =
+                    LocalKafkaProcess.start(directory, port, controllerPort, topics, BROKER_JVM, log);
+            broker.awaitReady(START_UP);
+            return broker;
+        });
+    }
+
+    /** The broker of {@link #withBrokerProcess}. */
+    LocalKafkaProcess brokerProcess() {
+        return (LocalKafkaProcess) servers().kafka();
     }
 
     LocalServers servers() {
@@ -84,9 +111,18 @@ final class TestSystem implements AutoCloseable {
     }
 
     ServiceProcess startOrders() throws Exception {
+        return startOrders("order-service", ordersPort, ordersManagementPort);
+    }
+
+    /** A second process of order-service on the same database. What this class asks order-service, it asks the first. */
+    ServiceProcess startOtherOrders() throws Exception {
+        return startOrders("other-order-service", otherOrdersPort, otherOrdersManagementPort);
+    }
+
+    private ServiceProcess startOrders(String name, int port, int managementPort) throws Exception {
         Map<String, String> settings = new HashMap<>(servers().serviceSettings(LocalServers.ORDERS));
         settings.putAll(SHORT_TIMEOUTS);
-        ServiceProcess service = launch("order-service", ordersPort, ordersManagementPort, settings);
+        ServiceProcess service = launch(name, "order-service", port, managementPort, settings);
         service.awaitReady(START_UP);
         return service;
     }
@@ -95,16 +131,17 @@ final class TestSystem implements AutoCloseable {
         Map<String, String> settings = new HashMap<>(servers().serviceSettings(LocalServers.SHIPPING));
         // How long the group waits for a killed member.
         settings.put("kafka.session.timeout.ms", "6000");
-        ServiceProcess service = launch("shipping-consumer", shippingPort, shippingManagementPort, settings);
+        ServiceProcess service =
+                launch("shipping-consumer", "shipping-consumer", shippingPort, shippingManagementPort, settings);
         service.awaitReady(START_UP);
         return service;
     }
 
-    private ServiceProcess launch(String name, int port, int managementPort, Map<String, String> settings)
-            throws IOException {
+    private ServiceProcess launch(
+            String name, String module, int port, int managementPort, Map<String, String> settings) throws IOException {
         ServiceProcess service = ServiceProcess.start(new ServiceProcess.Spec(
                 name,
-                ROOT.resolve(name).resolve("target/quarkus-app/quarkus-run.jar"),
+                ROOT.resolve(module).resolve("target/quarkus-app/quarkus-run.jar"),
                 port,
                 managementPort,
                 ServiceProcess.SMALL_JVM,
@@ -150,6 +187,10 @@ final class TestSystem implements AutoCloseable {
 
     Response ordersManagement(String path) {
         return given().port(ordersManagementPort).get(path);
+    }
+
+    Response shippingManagement(String path) {
+        return given().port(shippingManagementPort).get(path);
     }
 
     /** The records of one order, in the order of its partition. */

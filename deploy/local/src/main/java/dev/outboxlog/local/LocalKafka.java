@@ -26,7 +26,7 @@ import org.apache.kafka.common.utils.Time;
  * A real Kafka broker inside this JVM: one KRaft node that is broker and controller, without authentication, on loopback.
  * Topics that nobody created appear at the first use with {@value #PARTITIONS} partitions. Not for production.
  */
-public final class LocalKafka implements AutoCloseable {
+public final class LocalKafka implements LocalBroker {
 
     /** Partitions of a new topic. */
     public static final int PARTITIONS = 6;
@@ -159,17 +159,11 @@ public final class LocalKafka implements AutoCloseable {
         }
     }
 
-    /** {@code host:port}, as clients want it. */
+    @Override
     public String bootstrapServers() {
         return bootstrapServers;
     }
 
-    /** What a Quarkus service has to be told to use this broker. */
-    public Map<String, String> serviceSettings() {
-        return Map.of("kafka.bootstrap.servers", bootstrapServers);
-    }
-
-    /** Stops the broker in an orderly way; its log stays on disk. */
     @Override
     public void close() {
         server.shutdown();

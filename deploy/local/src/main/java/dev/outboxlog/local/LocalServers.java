@@ -27,16 +27,16 @@ public final class LocalServers implements AutoCloseable {
 
     private final LocalPostgres postgres;
     private final KafkaPlace kafkaPlace;
-    private LocalKafka kafka;
+    private LocalBroker kafka;
 
     /** Where the broker is: a restarted one comes back there. */
-    private record KafkaPlace(Path directory, int port, int controllerPort) {
-        LocalKafka start() throws Exception {
-            return LocalKafka.start(directory, port, controllerPort, List.of(TOPIC));
+    private record KafkaPlace(LocalBroker.Start start, Path directory, int port, int controllerPort) {
+        LocalBroker broker() throws Exception {
+            return start.at(directory, port, controllerPort, List.of(TOPIC));
         }
     }
 
-    private LocalServers(LocalPostgres postgres, KafkaPlace kafkaPlace, LocalKafka kafka) {
+    private LocalServers(LocalPostgres postgres, KafkaPlace kafkaPlace, LocalBroker kafka) {
         this.postgres = postgres;
         this.kafkaPlace = kafkaPlace;
         this.kafka = kafka;
@@ -50,12 +50,17 @@ public final class LocalServers implements AutoCloseable {
      * @param kafkaPort the port of Kafka, 0 for a free one
      */
     public static LocalServers start(Path directory, int postgresPort, int kafkaPort) throws Exception {
+        return start(directory, postgresPort, kafkaPort, LocalKafka::start);
+    }
+
+    private static LocalServers start(Path directory, int postgresPort, int kafkaPort, LocalBroker.Start broker)
+            throws Exception {
         Path home = Files.createDirectories(directory).toAbsolutePath().normalize();
         LocalPostgres postgres =
                 LocalPostgres.start(home.resolve("postgres"), portOrFree(postgresPort), List.of(ORDERS, SHIPPING));
         try {
-            KafkaPlace kafka = new KafkaPlace(home.resolve("kafka"), portOrFree(kafkaPort), portOrFree(0));
-            return new LocalServers(postgres, kafka, kafka.start());
+            KafkaPlace kafka = new KafkaPlace(broker, home.resolve("kafka"), portOrFree(kafkaPort), portOrFree(0));
+            return new LocalServers(postgres, kafka, kafka.broker());
         } catch (Exception e) {
             postgres.close();
             throw e;
@@ -64,8 +69,17 @@ public final class LocalServers implements AutoCloseable {
 
     /** Starts both servers on free ports with data that goes when they are closed. */
     public static Temporary startTemporary() throws Exception {
+        return startTemporary(LocalKafka::start);
+    }
+
+    /**
+     * The same with another broker than one in this JVM.
+     *
+     * @param broker starts it
+     */
+    public static Temporary startTemporary(LocalBroker.Start broker) throws Exception {
         Path directory = Files.createTempDirectory("outboxlog-");
-        return new Temporary(directory, start(directory, 0, 0));
+        return new Temporary(directory, start(directory, 0, 0, broker));
     }
 
     /** A port that was free a moment ago, or the given one where it is not 0. */
@@ -97,7 +111,7 @@ public final class LocalServers implements AutoCloseable {
     }
 
     /** The broker. */
-    public LocalKafka kafka() {
+    public LocalBroker kafka() {
         return kafka;
     }
 
@@ -108,7 +122,7 @@ public final class LocalServers implements AutoCloseable {
 
     /** Brings the broker back, at the same address and with what it held. */
     public void startKafka() throws Exception {
-        kafka = kafkaPlace.start();
+        kafka = kafkaPlace.broker();
     }
 
     /** What a Quarkus service has to be told to work on the given database and on the broker. */

@@ -36,6 +36,7 @@ public final class ServiceProcess implements AutoCloseable {
     private final int port;
     private final Path log;
     private final URI readiness;
+    private volatile boolean frozen;
 
     private ServiceProcess(String name, Process process, int port, Path log, URI readiness) {
         this.name = name;
@@ -170,9 +171,24 @@ public final class ServiceProcess implements AutoCloseable {
         process.waitFor();
     }
 
-    /** Asks the service to stop (SIGTERM) and waits; one that does not stop within its grace time is killed. */
+    /** Stops it in mid-air (SIGSTOP), as a paused virtual machine does: it keeps its connections and what it has in its memory. */
+    public void freeze() throws IOException, InterruptedException {
+        Processes.freeze(process);
+        frozen = true;
+    }
+
+    /** Lets it go on (SIGCONT) as if no time had passed. */
+    public void thaw() throws IOException, InterruptedException {
+        Processes.thaw(process);
+        frozen = false;
+    }
+
+    /** Asks the service to stop (SIGTERM) and waits; one that is frozen is killed, and so is one that does not stop within its grace time is killed. */
     @Override
     public void close() {
+        if (frozen) {
+            process.destroyForcibly();
+        }
         process.destroy();
         try {
             if (!process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS)) {

@@ -1,13 +1,14 @@
-package dev.outboxlog.bench;
+package dev.outboxlog.local;
 
 import java.io.IOException;
 
 /** Ends a child process whose parent has died without a word: its standard input is a pipe that ends with the parent. */
-final class Lifeline {
+public final class Lifeline {
 
     private Lifeline() {}
 
-    static void endWithParent() {
+    /** To be called by the child, on any thread, before it starts what must not outlive its parent. */
+    public static void endWithParent() {
         Thread thread = new Thread(
                 () -> {
                     try {
