@@ -76,13 +76,14 @@ class ZombieIT {
         long ledger = ledger();
         // When
         zombie.thaw();
-        // Then: it notices, and changes nothing
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(lostLeases() + lateClaims()).isPositive());
+        // Then
         await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(6)).untilAsserted(() -> {
             assertThat(database.text(LANES)).isEqualTo(lanes);
             assertThat(ledger()).isEqualTo(ledger);
         });
+        // And it has noticed
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(lostLeases() + lateClaims()).isPositive());
         assertThat(database.number("SELECT count(*) FROM outbox_hold")).isZero();
         assertThatEachEventIsThereAtMostTwiceAndInOrder(topic);
         // And it is a relay like any other again
