@@ -19,6 +19,8 @@ public final class Bench {
             new Inbox(),
             new Delivered(),
             new OldSnapshot(),
+            new Freeze(),
+            new Poison(),
             new Idle(),
             new Visible());
 
