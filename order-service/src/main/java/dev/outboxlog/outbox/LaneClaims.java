@@ -23,7 +23,14 @@ class LaneClaims {
     // MATERIALIZED, or FOR UPDATE … LIMIT may lock more rows than it returns. LATERAL … LIMIT 1 makes "has work" an
     // index probe for each lane; an EXISTS at the top level becomes a hash join over every partition. Oldest waiting
     // lane
-    // first.
+    // first. The first hold is compared with the clock outside of its probe: inside, the probe would pass all holds
+    // that
+    // are not due. The lanes come from outbox_lane_now, which finds each one's row by its epoch: see V5.
+    //
+    // "held" is a scalar subquery, hence an index probe for each event whatever the planner believes: an EXISTS could
+    // become a hash of all holds at every claim. Only lanes that have holds pay for it, and whether anything is paused
+    // at
+    // all is found out once.
     //
     // One statement claims and reads. The read's snapshot may be older than the row version that the claim locked; it
     // then misses events behind those it returns, never one between them, because a lane's events become visible in the
@@ -79,7 +86,7 @@ class LaneClaims {
             SELECT c.lane, e.position, e.id, e.topic, e.type, e.aggregate_id, e.sequence,
                    to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at,
                    convert_to(e.payload::text, 'UTF8') AS payload, e.headers,
-                   EXISTS (SELECT FROM outbox_hold a WHERE a.state <> 'discarded')
+                   fits.has_holds
                    AND (
                      SELECT true
                      FROM outbox_hold h
@@ -114,7 +121,8 @@ class LaneClaims {
                     LIMIT $4
                   ) b
                   WHERE b.bytes_before < $5)
-              END AS events
+              END AS events,
+              EXISTS (SELECT FROM outbox_hold a WHERE a.lane = c.lane AND a.state <> 'discarded') AS has_holds
             ) fits
             LEFT JOIN LATERAL (
               SELECT n.lane, n.position, n.id, n.topic, n.type, n.aggregate_id, n.sequence, n.created_at, n.payload, n.headers

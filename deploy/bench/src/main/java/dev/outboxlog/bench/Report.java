@@ -89,7 +89,9 @@ final class Report {
         document.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         document.put("machine", Machine.here());
         document.put("versions", versions);
-        document.put("settings", settings);
+        Map<String, String> published = new LinkedHashMap<>(settings);
+        published.remove("out"); // where it lies is nobody's business
+        document.put("settings", published);
         document.put("notes", notes);
         document.put("medians", medians.stream().map(Report::json).toList());
         document.put("rounds", rows.stream().map(Report::json).toList());
