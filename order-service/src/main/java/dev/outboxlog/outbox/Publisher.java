@@ -51,6 +51,7 @@ final class Publisher implements AutoCloseable {
     private final Queue<Flight> ready = new ArrayDeque<>();
     private final Map<String, List<Flight>> waitingForTopic = new HashMap<>();
     private List<Flight> inAir = new ArrayList<>();
+    private Throwable producerFailure;
     private CompletableFuture<Void> flush = CompletableFuture.completedFuture(null);
 
     /**
@@ -107,6 +108,7 @@ final class Publisher implements AutoCloseable {
                 depart();
                 awaitWave();
                 settle();
+                renewProducer();
                 retire();
             }
             failAll(new IllegalStateException("the publisher was closed"));
@@ -152,8 +154,7 @@ final class Publisher implements AutoCloseable {
         }
         if (inAir.size() > before && flush.isDone()) {
             // All that may be sent has been: nothing is gained by waiting for company (linger.ms). On a thread of its
-            // own, because a flush
-            // waits for the slowest partition.
+            // own, because a flush waits for the slowest partition.
             flush = CompletableFuture.runAsync(context.producer().get()::flush, flusher)
                     .handle((done, failure) -> null);
             flush.thenRun(() -> LockSupport.unpark(thread));
@@ -210,7 +211,10 @@ final class Publisher implements AutoCloseable {
         } catch (RuntimeException e) {
             // The client reports what it foresees through the callback. What it throws instead it has not taken: the
             // callback will not come.
-            flight.onCompletion(null, e);
+            unsettled.decrementAndGet();
+            inAir.remove(inAir.size() - 1);
+            flight.publication.open--;
+            failed(flight, FailureClass.ofThrown(e), e);
         }
     }
 
@@ -278,13 +282,21 @@ final class Publisher implements AutoCloseable {
             flight.state = Flight.State.UNKNOWN;
             active.forEach(publication -> publication.brokerFailed(failure));
             if (failureClass == FailureClass.PRODUCER) {
-                context.producer().renew(failure);
+                producerFailure = failure;
             }
             return;
         }
         flight.hold(context.hold(flight.event, failureClass, failure));
         for (Flight behind = flight.next; behind != null; behind = behind.next) {
             behind.hold(Hold.blocked(behind.event));
+        }
+    }
+
+    /** Once for all records of a wave that say so. */
+    private void renewProducer() {
+        if (producerFailure != null) {
+            context.producer().renew(producerFailure);
+            producerFailure = null;
         }
     }
 

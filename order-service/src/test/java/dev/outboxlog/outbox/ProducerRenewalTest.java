@@ -52,4 +52,39 @@ class ProducerRenewalTest {
                 .containsExactlyElementsOf(ids.stream().map(UUID::toString).toList());
         assertThat(relays.counter("outbox.producers.renewed") - before).isEqualTo(1);
     }
+
+    @Test
+    void aProducerThatIsClosedWhileItIsUsedIsReplacedOnceForAllRecords() throws Exception {
+        // Given: the topic is known, so that the sends are what fails
+        append(topic, "a", 1);
+        double before = relays.counter("outbox.producers.renewed");
+        var closed = relays.producer(Map.of());
+        var relay = relays.relay("relay", TestRelays.LONG, closed);
+        relay.drain();
+        closed.close();
+        List<UUID> ids = List.of(append(topic, "b", 1, "{}"), append(topic, "c", 1, "{}"), append(topic, "d", 1, "{}"));
+        // When
+        assertThat(relay.cycle()).isEqualTo(Cycle.FAILED);
+        // Then
+        assertThat(relays.counter("outbox.producers.renewed") - before).isEqualTo(1);
+        relay.drain();
+        assertThat(ids).allSatisfy(id -> assertThat(status(id)).isEqualTo("delivered"));
+        assertThat(relays.counter("outbox.producers.renewed") - before).isEqualTo(1);
+    }
+
+    @Test
+    void aClosedProducerIsReplacedOnceThoughManyAggregatesWaitForTheTopic() throws Exception {
+        // Given
+        List<UUID> ids = List.of(append(topic, "a", 1, "{}"), append(topic, "b", 1, "{}"), append(topic, "c", 1, "{}"));
+        double before = relays.counter("outbox.producers.renewed");
+        var closed = relays.producer(Map.of());
+        var relay = relays.relay("relay", TestRelays.LONG, closed);
+        closed.close();
+        // When
+        relay.cycle();
+        // Then
+        assertThat(relays.counter("outbox.producers.renewed") - before).isEqualTo(1);
+        relay.drain();
+        assertThat(ids).allSatisfy(id -> assertThat(status(id)).isEqualTo("delivered"));
+    }
 }
