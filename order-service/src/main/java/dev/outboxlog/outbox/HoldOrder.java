@@ -92,12 +92,14 @@ public final class HoldOrder {
 
     /** Lets no relay write to these lanes, nor claim them, until the transaction ends. In the order of lanes, so that nobody deadlocks. */
     public static Uni<Void> lock(SqlClient tx, Collection<Integer> lanes) {
-        return tx.preparedQuery(LOCK).execute(Tuple.of(shorts(lanes.stream()))).replaceWithVoid();
+        return tx.preparedQuery(LOCK)
+                .execute(Tuple.of(Lanes.numbers(lanes.stream())))
+                .replaceWithVoid();
     }
 
     /** Puts all holds of these lanes in order: for changes that concern many. */
     public static Uni<Void> restore(SqlClient tx, Collection<Integer> lanes) {
-        return restore(tx, new Short[0], new Long[0], shorts(lanes.stream()));
+        return restore(tx, new Short[0], new Long[0], Lanes.numbers(lanes.stream()));
     }
 
     /** Puts the holds of those aggregates in order whose holds a claim has changed. */
@@ -111,16 +113,12 @@ public final class HoldOrder {
                         positions.add(position);
                     });
         }
-        return restore(tx, shorts(lanes.build()), positions.build().toArray(Long[]::new), new Short[0]);
+        return restore(tx, Lanes.numbers(lanes.build()), positions.build().toArray(Long[]::new), new Short[0]);
     }
 
     private static Uni<Void> restore(SqlClient tx, Short[] lanes, Long[] positions, Short[] wholeLanes) {
         return tx.preparedQuery(RESTORE)
                 .execute(Tuple.of(lanes, positions, wholeLanes))
                 .replaceWithVoid();
-    }
-
-    private static Short[] shorts(Stream<Integer> numbers) {
-        return numbers.map(Integer::shortValue).toArray(Short[]::new);
     }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /** The SQL by which a relay writes what a claim has achieved, as far as the claim is still its own. */
 @ApplicationScoped
@@ -114,16 +113,16 @@ class LaneAdvances {
                 .toList();
         Tuple parameters = Tuple.from(new Object[] {
             owner,
-            shorts(progress.stream().map(LaneProgress::lane)),
+            Lanes.numbers(progress.stream().map(LaneProgress::lane)),
             array(progress, LaneProgress::epoch, Long[]::new),
             array(progress, LaneProgress::cursor, Long[]::new),
             array(progress, LaneProgress::release, Boolean[]::new),
-            shorts(deliveries.stream().map(InLane::lane)),
+            Lanes.numbers(deliveries.stream().map(InLane::lane)),
             array(deliveries, d -> d.value().firstPosition(), Long[]::new),
             array(deliveries, d -> d.value().lastPosition(), Long[]::new),
             array(deliveries, d -> d.value().events(), Integer[]::new),
             array(deliveries, d -> json(d.value().offsets()), JsonObject[]::new),
-            shorts(holds.stream().map(Hold::lane)),
+            Lanes.numbers(holds.stream().map(Hold::lane)),
             array(holds, Hold::position, Long[]::new),
             array(holds, Hold::eventId, java.util.UUID[]::new),
             array(holds, Hold::aggregateId, String[]::new),
@@ -142,7 +141,7 @@ class LaneAdvances {
                             : hold.failureClass().tag(),
                     String[]::new),
             array(holds, Hold::error, String[]::new),
-            shorts(freed.stream().map(InLane::lane)),
+            Lanes.numbers(freed.stream().map(InLane::lane)),
             array(freed, InLane::value, Long[]::new)
         });
         return client.preparedQuery(ADVANCE).execute(parameters).map(rows -> {
@@ -153,10 +152,6 @@ class LaneAdvances {
     }
 
     private record InLane<T>(int lane, T value) {}
-
-    private static Short[] shorts(Stream<Integer> numbers) {
-        return numbers.map(Integer::shortValue).toArray(Short[]::new);
-    }
 
     private static <T, R> R[] array(
             List<T> list, Function<T, R> column, java.util.function.IntFunction<R[]> generator) {

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * The SQL by which a relay takes lanes and reads what is next in them. All times are the database's.
@@ -221,7 +220,7 @@ class LaneClaims {
                 }))
                 .chain(rows -> {
                     Map<Integer, ClaimedLane> claimed = EventRows.claimedLanes(rows);
-                    Short[] due = shorts(claimed.values().stream()
+                    Short[] due = Lanes.numbers(claimed.values().stream()
                             .filter(ClaimedLane::holdsDue)
                             .map(ClaimedLane::lane));
                     long perLane = terms.careful() ? 1 : terms.eventsPerLane();
@@ -255,9 +254,5 @@ class LaneClaims {
                     }
                     return claimed.values();
                 });
-    }
-
-    private static Short[] shorts(Stream<Integer> numbers) {
-        return numbers.map(Integer::shortValue).toArray(Short[]::new);
     }
 }

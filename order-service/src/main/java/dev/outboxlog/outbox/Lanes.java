@@ -3,6 +3,7 @@ package dev.outboxlog.outbox;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.stream.Stream;
 
 /** The fixed number of totally ordered sub-logs that the outbox consists of. */
 final class Lanes {
@@ -20,5 +21,10 @@ final class Lanes {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
+    }
+
+    /** Numbers of lanes as the database takes them. */
+    static Short[] numbers(Stream<Integer> lanes) {
+        return lanes.map(Integer::shortValue).toArray(Short[]::new);
     }
 }
