@@ -40,11 +40,11 @@ class OutboxMetrics {
                 .register(registry);
         leasesLost = Counter.builder("outbox.leases.lost")
                 .description(
-                        "Lanes that another relay had claimed before this one could write what it had delivered. Sum over replicas.")
+                        "Lanes whose lease ended before this relay could write what it had delivered. Sum over replicas.")
                 .register(registry);
         late = Counter.builder("outbox.claims.late")
                 .description(
-                        "Claims whose events were not all sent because too much of the lease had passed. Sum over replicas.")
+                        "Claims that came too late, or whose events were not all sent, because too much of the lease had passed. Sum over replicas.")
                 .register(registry);
         producersRenewed = Counter.builder("outbox.producers.renewed")
                 .description("Kafka producers that could never send again and were replaced. Sum over replicas.")

@@ -79,7 +79,22 @@ final class RelayWorker {
      * @param kafka notes whether Kafka could be written to
      */
     Cycle cycle(Mode mode, Outage kafka) throws InterruptedException {
-        Claim claim = claim(mode);
+        return finish(claim(mode), mode, kafka);
+    }
+
+    /** What comes after the claim. */
+    Cycle finish(Claim claim, Mode mode, Outage kafka) throws InterruptedException {
+        try {
+            return move(claim, mode, kafka);
+        } catch (RuntimeException e) {
+            if (System.nanoTime() - claim.claimedNanos() > settings.lease().toNanos()) {
+                lost(claim.lanes().stream().map(ClaimedLane::lane).toList());
+            }
+            throw e;
+        }
+    }
+
+    private Cycle move(Claim claim, Mode mode, Outage kafka) throws InterruptedException {
         if (claim.lanes().isEmpty() || context.stop().isStopping() && giveBack(claim)) {
             return Cycle.IDLE;
         }
@@ -90,8 +105,7 @@ final class RelayWorker {
         List<LaneProgress> progress = publish(publication);
         advance(claim, progress);
         if (publication.wasLate()) {
-            context.metrics().claimWasLate();
-            LOG.warnf("a claim was too old to send all of its events. owner=%s", owner);
+            late("a claim was too old to send all of its events");
         }
         if (publication.brokerFailure() != null) {
             kafka.failed(publication.brokerFailure());
@@ -106,16 +120,30 @@ final class RelayWorker {
         // The lease starts in the database, a little later than this: on the safe side.
         long now = System.nanoTime();
         boolean probe = mode == Mode.PROBE;
-        List<ClaimedLane> claimed = await(claims.claim(
-                owner,
-                new LaneClaims.Terms(
-                        settings.lease(),
-                        probe ? 1 : settings.lanesPerClaim(),
-                        probe ? 1 : settings.eventsPerLane(),
-                        settings.bytesPerLane(),
-                        settings.suspectAfter(),
-                        mode == Mode.CAREFUL)));
-        return new Claim(claimed, now);
+        try {
+            List<ClaimedLane> claimed = await(claims.claim(
+                    owner,
+                    new LaneClaims.Terms(
+                            settings.lease(),
+                            probe ? 1 : settings.lanesPerClaim(),
+                            probe ? 1 : settings.eventsPerLane(),
+                            settings.bytesPerLane(),
+                            settings.suspectAfter(),
+                            mode == Mode.CAREFUL)));
+            return new Claim(claimed, now);
+        } catch (RuntimeException e) {
+            // It may have been carried out all the same, and its lanes then wait for the lease. No statement takes so
+            // long: the process was frozen.
+            if (System.nanoTime() - now > settings.sendWindow().toNanos()) {
+                late("a claim got no answer while it was good");
+            }
+            throw e;
+        }
+    }
+
+    private void late(String what) {
+        context.metrics().claimWasLate();
+        LOG.warnf("%s. owner=%s", what, owner);
     }
 
     /**
@@ -236,11 +264,15 @@ final class RelayWorker {
                 lost.add(lane.lane());
             }
         }
-        if (!lost.isEmpty()) {
-            context.metrics().leasesLost(lost.size());
+        lost(lost);
+    }
+
+    private void lost(List<Integer> lanes) {
+        if (!lanes.isEmpty()) {
+            context.metrics().leasesLost(lanes.size());
             LOG.warnf(
-                    "lanes were claimed by another relay before their delivery was written. owner=%s lanes=%s",
-                    owner, lost);
+                    "the lease of lanes ended before their delivery was written; another relay may have them. owner=%s lanes=%s",
+                    owner, lanes);
         }
     }
 

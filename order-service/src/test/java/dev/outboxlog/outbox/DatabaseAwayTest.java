@@ -6,6 +6,7 @@ import static dev.outboxlog.outbox.TestRelays.status;
 import static dev.outboxlog.testing.Servers.DATABASE;
 import static dev.outboxlog.testing.Servers.TOPICS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outboxlog.local.testing.Database;
@@ -14,6 +15,7 @@ import dev.outboxlog.outbox.RelayWorker.Mode;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +33,9 @@ class DatabaseAwayTest {
 
     private static final String RELAY_SESSIONS =
             "FROM pg_stat_activity WHERE application_name = 'order-service relay' AND datname = current_database()";
+
+    /** Shorter than a statement that waits takes. */
+    private static final Duration SHORT = Duration.ofSeconds(1);
 
     @Inject
     TestRelays relays;
@@ -100,6 +105,39 @@ class DatabaseAwayTest {
             assertThat(status(later)).isEqualTo("delivered");
         });
         assertDeliveredOnce(List.of(first.get(0), later));
+    }
+
+    @Test
+    void lanesAreCountedAsLostWhenTheirDeliveryCannotBeWrittenBeforeTheLeaseEnds() throws Exception {
+        // Given
+        append(topic, "a", 3);
+        var relay = relays.relay("relay", SHORT);
+        var claim = relay.worker().claim(Mode.ORDINARY);
+        double lostBefore = relays.counter("outbox.leases.lost");
+        try (var psql = DATABASE.connect()) {
+            psql.setAutoCommit(false);
+            Database.execute(psql, "SELECT FROM outbox_lane WHERE lane = ? FOR UPDATE", Lanes.of("a"));
+            // When
+            assertThatThrownBy(() -> relay.worker().finish(claim, Mode.ORDINARY, relay.outage()));
+        }
+        // Then
+        assertThat(relays.counter("outbox.leases.lost") - lostBefore).isEqualTo(1);
+    }
+
+    @Test
+    void aClaimIsCountedAsLateWhenItsAnswerDoesNotComeWhileItIsGood() throws Exception {
+        // Given
+        append(topic, "a", 3);
+        var relay = relays.relay("relay", SHORT);
+        double lateBefore = relays.counter("outbox.claims.late");
+        try (var psql = DATABASE.connect()) {
+            psql.setAutoCommit(false);
+            Database.execute(psql, "LOCK TABLE outbox_lane");
+            // When
+            assertThatThrownBy(relay::cycle);
+        }
+        // Then
+        assertThat(relays.counter("outbox.claims.late") - lateBefore).isEqualTo(1);
     }
 
     private void assertDeliveredOnce(List<UUID> ids) {
