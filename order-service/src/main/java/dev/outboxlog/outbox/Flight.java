@@ -5,9 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
-/** One event on its way to Kafka. The publisher's alone, but for what the client reports through {@link #onCompletion}. */
+/**
+ * One event on its way to Kafka. It belongs to one thread at a time: to the one that publishes its claim, and while it is in the client's
+ * hands, to the client's.
+ */
 final class Flight implements Callback {
 
     enum State {
@@ -25,48 +29,41 @@ final class Flight implements Callback {
 
     final StoredEvent event;
     final Publication publication;
-    State state = State.WAITING;
+    /** Read by the publishing thread when time is up, whatever the client's thread does at that moment. */
+    volatile State state = State.WAITING;
     /** The next event of the same aggregate, to be sent after this one. */
     Flight next;
 
     Hold hold;
     private Publisher publisher;
+    private Producer<String, byte[]> producer;
     private RecordMetadata metadata;
-    private Exception failure;
-    private volatile boolean settled;
 
     Flight(StoredEvent event, Publication publication) {
         this.event = event;
         this.publication = publication;
     }
 
-    void depart(Publisher sender) {
+    /** Gives the flight to a producer, which need not take it yet. */
+    void prepare(Publisher sender, Producer<String, byte[]> through) {
         publisher = sender;
-        state = State.SENT;
+        producer = through;
     }
 
-    /** Runs on the client's thread, or on the publisher's where the client refuses the record at once. */
     @Override
     public void onCompletion(RecordMetadata written, Exception refused) {
         metadata = written;
-        failure = refused;
-        settled = true;
-        publisher.settled();
+        publisher.landed(this, refused);
     }
 
-    /** Whether the client has reported the outcome. */
-    boolean isSettled() {
-        return settled;
-    }
-
-    /** Why the client has not written the record; {@code null} if it has. */
-    Exception failure() {
-        return failure;
+    /** The producer that the event is or was to be sent with; {@code null} if it never came so far. */
+    Producer<String, byte[]> producer() {
+        return producer;
     }
 
     void hold(Hold reason) {
-        state = State.HELD;
         hold = reason;
+        state = State.HELD;
     }
 
     /** The ledger's row for acknowledged events of one lane, given in the order of their positions. */

@@ -1,13 +1,17 @@
 package dev.outboxlog.outbox;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The events of one claim on their way to Kafka. Handed to the {@link Publisher}, it is that one's alone until it is {@link #done}.
+ * The events of one claim on their way to Kafka: of each aggregate a line, in which one event leaves after the other. See {@link Publisher}.
  */
 final class Publication {
 
@@ -15,13 +19,14 @@ final class Publication {
     private final List<Flight> first = new ArrayList<>();
     private final long sendUntilNanos;
     private final long giveUpNanos;
-    private final CompletableFuture<List<LaneProgress>> done = new CompletableFuture<>();
-    private Throwable brokerFailure;
-    private boolean late;
-    private boolean over;
+    /** Lines of which an event may still go, is in the air, or waits for news of its topic. */
+    private final AtomicInteger open;
+    /** What the client's threads leave to the thread that publishes. */
+    private final BlockingQueue<Runnable> chores = new LinkedBlockingQueue<>();
 
-    /** Flights that may still go, are in the air, or wait for news of their topic. */
-    int open;
+    private volatile Throwable brokerFailure;
+    private volatile boolean late;
+    private volatile boolean over;
 
     /** A claimed lane with the fate of each of its events. */
     private record LaneFlights(ClaimedLane lane, List<Flight> dueHolds, List<Flight> events) {}
@@ -39,7 +44,7 @@ final class Publication {
             lanes.add(new LaneFlights(
                     lane, line(lane.dueHolds(), lastOfAggregate), line(lane.events(), lastOfAggregate)));
         }
-        open = first.size();
+        open = new AtomicInteger(first.size());
     }
 
     private List<Flight> line(List<StoredEvent> events, Map<String, Flight> lastOfAggregate) {
@@ -65,14 +70,13 @@ final class Publication {
         return first;
     }
 
-    /** Completes with what each lane has achieved. */
-    CompletableFuture<List<LaneProgress>> done() {
-        return done;
-    }
-
     /** What shows that Kafka as a whole cannot be written to, or {@code null}. */
     Throwable brokerFailure() {
         return brokerFailure;
+    }
+
+    void brokerFailed(Throwable failure) {
+        brokerFailure = failure;
     }
 
     /** Whether events stayed unsent because the time to send had run out. */
@@ -80,40 +84,66 @@ final class Publication {
         return late;
     }
 
+    /** Whether a further event may be sent. */
     boolean maySend() {
         if (over || brokerFailure != null) {
             return false;
         }
-        late |= System.nanoTime() - sendUntilNanos > 0;
+        if (System.nanoTime() - sendUntilNanos > 0) {
+            late = true;
+        }
         return !late;
     }
 
-    void brokerFailed(Throwable failure) {
-        brokerFailure = failure;
+    /** Whether no outcome can come any more. */
+    boolean isTimeUp() {
+        return System.nanoTime() - giveUpNanos >= 0;
+    }
+
+    /** Whether there is something to wait for. */
+    boolean isOpen() {
+        return open.get() > 0;
+    }
+
+    /** Nothing more of an aggregate is sent. */
+    void lineEnded() {
+        if (open.decrementAndGet() == 0) {
+            later(() -> {});
+        }
+    }
+
+    /** Has this done by the thread that publishes. */
+    void later(Runnable chore) {
+        chores.add(chore);
+    }
+
+    /** Does what was left to this thread. */
+    void runChores() {
+        for (Runnable chore = chores.poll(); chore != null; chore = chores.poll()) {
+            chore.run();
+        }
+    }
+
+    /** Waits for something to do, at most so long, and does it. */
+    void awaitChore(Duration atMost) throws InterruptedException {
+        Runnable chore = chores.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        if (chore != null) {
+            chore.run();
+        }
+    }
+
+    /** Nothing more is sent, and what is still in the air is not waited for. */
+    void end() {
+        over = true;
     }
 
     boolean isOver() {
         return over;
     }
 
-    void fail(Throwable reason) {
-        over = true;
-        done.completeExceptionally(reason);
-    }
-
-    /**
-     * Ends this publication if there is nothing left to wait for.
-     *
-     * @param timeIsUp whether it ends even so
-     * @return whether it has ended
-     */
-    boolean retire(boolean timeIsUp) {
-        if (open > 0 && !timeIsUp && System.nanoTime() - giveUpNanos < 0) {
-            return false;
-        }
-        over = true;
-        done.complete(lanes.stream().map(Publication::progress).toList());
-        return true;
+    /** What each lane has achieved. */
+    List<LaneProgress> progress() {
+        return lanes.stream().map(Publication::progress).toList();
     }
 
     private static LaneProgress progress(LaneFlights flights) {
@@ -122,29 +152,35 @@ final class Publication {
         List<LaneProgress.Delivery> deliveries = new ArrayList<>();
         List<Long> freed = new ArrayList<>();
         List<Flight> delivered = new ArrayList<>();
+        boolean settled = true;
+        boolean passable = true;
         for (Flight flight : flights.events()) {
-            if (flight.state == Flight.State.ACKNOWLEDGED) {
-                delivered.add(flight);
-            } else if (flight.state == Flight.State.HELD) {
-                holds.add(flight.hold);
-            } else {
-                break; // the cursor may not pass an event whose fate is unknown
+            Flight.State state = flight.state;
+            settled &= state != Flight.State.SENT;
+            // The cursor may not pass an event whose fate is unknown.
+            passable &= state == Flight.State.ACKNOWLEDGED || state == Flight.State.HELD;
+            if (passable) {
+                cursor = flight.event.position();
+                if (state == Flight.State.ACKNOWLEDGED) {
+                    delivered.add(flight);
+                } else {
+                    holds.add(flight.hold);
+                }
             }
-            cursor = flight.event.position();
         }
         if (!delivered.isEmpty()) {
             deliveries.add(Flight.ledger(delivered));
         }
         for (Flight flight : flights.dueHolds()) {
-            if (flight.state == Flight.State.ACKNOWLEDGED) {
+            Flight.State state = flight.state;
+            settled &= state != Flight.State.SENT;
+            if (state == Flight.State.ACKNOWLEDGED) {
                 freed.add(flight.event.position());
                 deliveries.add(Flight.ledger(List.of(flight)));
-            } else if (flight.state == Flight.State.HELD && flight.hold.state() != Hold.State.BLOCKED) {
+            } else if (state == Flight.State.HELD && flight.hold.state() != Hold.State.BLOCKED) {
                 holds.add(flight.hold);
             }
         }
-        boolean settled = flights.events().stream().noneMatch(flight -> flight.state == Flight.State.SENT)
-                && flights.dueHolds().stream().noneMatch(flight -> flight.state == Flight.State.SENT);
         return new LaneProgress(
                 flights.lane().lane(), flights.lane().epoch(), cursor, settled, deliveries, holds, freed);
     }

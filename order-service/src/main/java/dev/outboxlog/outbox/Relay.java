@@ -43,7 +43,6 @@ class Relay {
     private RelaySettings settings;
     private RenewableProducer renewable;
     private Topics topics;
-    private Publisher publisher;
     private RelayLoop.Shared shared;
 
     Relay(
@@ -85,7 +84,7 @@ class Relay {
         topics = new Topics(renewable);
         var context = new PublisherContext(
                 renewable, topics, new CloudEventRecords(config.source()), settings, metrics, stop);
-        publisher = new Publisher(context, "outbox-publisher");
+        Publisher publisher = new Publisher(context);
         String name = processName();
         for (int number = 0; number < settings.workers(); number++) {
             RelayWorker worker = new RelayWorker(name + "/" + number, claims, advances, publisher, context);
@@ -125,7 +124,6 @@ class Relay {
                 thread.interrupt();
             }
         }
-        publisher.close();
         topics.close();
         renewable.close();
         LOG.info("the relay has stopped");
@@ -139,7 +137,7 @@ class Relay {
     /** Whether all workers run and one of them has lately come to the end of a cycle, successful or not. */
     boolean isAlive() {
         boolean allAlive = threads.stream().allMatch(Thread::isAlive);
-        return allAlive && publisher.isAlive() && sinceLastCycle().compareTo(longestCycle()) < 0;
+        return allAlive && sinceLastCycle().compareTo(longestCycle()) < 0;
     }
 
     /** Time since a worker last came to the end of a cycle. */

@@ -5,10 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
@@ -191,30 +187,7 @@ final class RelayWorker {
 
     /** Publishes, and waits until all that was sent is settled: see {@link Publisher#publish}. */
     List<LaneProgress> publish(Publication publication) throws InterruptedException {
-        try {
-            long bound = settings.sendWindow()
-                    .plus(settings.sendTimeout())
-                    .plus(CLIENT_MARGIN)
-                    .toNanos();
-            return answer(publisher.publish(publication), bound);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("a claim could not be published", e.getCause());
-        } catch (TimeoutException e) {
-            throw new IllegalStateException("the publisher gave no answer in time", e);
-        }
-    }
-
-    /**
-     * Waits for the publisher, and a moment longer: if the whole process was frozen, the time is over before the publisher could do anything. Its
-     * answer is then written in vain, which tells that the lanes were lost.
-     */
-    private static List<LaneProgress> answer(CompletableFuture<List<LaneProgress>> answer, long boundNanos)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        try {
-            return answer.get(boundNanos, TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            return answer.get(CLIENT_MARGIN.toNanos(), TimeUnit.NANOSECONDS);
-        }
+        return publisher.publish(publication);
     }
 
     /**

@@ -23,9 +23,19 @@ final class Topics implements AutoCloseable {
     private static final Duration UNKNOWN_FOR = Duration.ofSeconds(2);
 
     private record Lookup(CompletableFuture<Void> result, long startedNanos) {
+        boolean isSuccess() {
+            return result.isDone() && !result.isCompletedExceptionally();
+        }
+
         boolean isFresh() {
             Duration age = Duration.ofNanos(System.nanoTime() - startedNanos);
-            return !result.isDone() || age.compareTo(result.isCompletedExceptionally() ? UNKNOWN_FOR : KNOWN_FOR) < 0;
+            return !result.isDone() || age.compareTo(isSuccess() ? KNOWN_FOR : UNKNOWN_FOR) < 0 && saysSomething();
+        }
+
+        /** Whether the outcome is about the topic, and not about Kafka or the client as a whole. */
+        private boolean saysSomething() {
+            Throwable failure = result.handle((found, thrown) -> thrown).join();
+            return failure == null || !FailureClass.of(failure).isEverybodys();
         }
     }
 
@@ -56,6 +66,12 @@ final class Topics implements AutoCloseable {
         return last != null && last.isFresh() ? last.result() : again(topic).result();
     }
 
+    /** Whether the topic was found a short while ago. */
+    boolean isKnown(String topic) {
+        Lookup last = lookups.get(topic);
+        return last != null && last.isSuccess() && last.isFresh();
+    }
+
     private Lookup again(String topic) {
         return lookups.compute(topic, (name, known) -> known != null && known.isFresh() ? known : lookUp(name));
     }
@@ -65,9 +81,10 @@ final class Topics implements AutoCloseable {
                 CompletableFuture.runAsync(() -> producer.get().partitionsFor(topic), threads), System.nanoTime());
     }
 
-    /** Makes the next {@link #check} ask again. */
+    /** Makes the next {@link #check} ask again, should it have been found before. */
     void forget(String topic) {
-        lookups.remove(topic);
+        // Not while it is being looked for: many records that fail at once would start as many lookups.
+        lookups.computeIfPresent(topic, (name, known) -> known.isSuccess() ? null : known);
     }
 
     @Override

@@ -16,7 +16,7 @@ class OrderTransactionTest {
 
     @AfterEach
     void mend() {
-        DATABASE.execute("DROP FUNCTION IF EXISTS test_fail() CASCADE");
+        change("DROP FUNCTION IF EXISTS test_fail() CASCADE");
     }
 
     @Test
@@ -73,6 +73,11 @@ class OrderTransactionTest {
                 CREATE FUNCTION test_fail() RETURNS trigger LANGUAGE plpgsql
                 AS $$BEGIN RAISE EXCEPTION 'injected'; END$$
                 """);
-        DATABASE.execute(trigger + " EXECUTE FUNCTION test_fail()");
+        change(trigger + " EXECUTE FUNCTION test_fail()");
+    }
+
+    /** With the tables locked first and as a whole: taken one partition after the other, the locks can cross those of the relay. */
+    private static void change(String statement) {
+        DATABASE.execute("DO $do$BEGIN LOCK TABLE orders, outbox_log; " + statement + "; END$do$");
     }
 }

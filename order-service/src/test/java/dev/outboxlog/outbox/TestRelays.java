@@ -10,16 +10,13 @@ import dev.outboxlog.outbox.RelayWorker.Mode;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import io.smallrye.reactive.messaging.kafka.KafkaProducer;
-import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.Producer;
@@ -38,7 +35,6 @@ public class TestRelays {
     private final KafkaClientService kafka;
     private final MeterRegistry registry;
     private final OutboxMetrics metrics;
-    private final Queue<Publisher> publishers = new ConcurrentLinkedQueue<>();
 
     TestRelays(
             LaneClaims claims,
@@ -123,17 +119,11 @@ public class TestRelays {
         var renewable = new RenewableProducer(producer, () -> producer(Map.of()), metrics);
         var context = new PublisherContext(
                 renewable, new Topics(renewable), new CloudEventRecords("/test"), settings, metrics, stop);
-        Publisher publisher = new Publisher(context, "publisher of " + name);
-        publishers.add(publisher);
+        Publisher publisher = new Publisher(context);
         return new TestRelay(
                 new RelayWorker(name, claims, advances, publisher, context),
                 stop,
                 new Outage("Kafka", settings.outage()));
-    }
-
-    @PreDestroy
-    void close() {
-        publishers.forEach(Publisher::close);
     }
 
     double counter(String name) {
